@@ -1,0 +1,1 @@
+"""The games as pure engines over plain values; standard library only."""

@@ -1,0 +1,1 @@
+"""What lies there in this frame? Pieces only: no rules, no scores."""
