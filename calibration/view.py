@@ -1,0 +1,83 @@
+"""The one carrier between the floors: a board as this camera sees it, px <-> mm at any height.
+
+Whoever reads pieces gets a :class:`BoardView` and nothing else from this floor.
+"""
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.boards import BoardModel
+from calibration.camera import Array, Camera
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """A solved board: the camera over it, its measured geometry, and how well both are known.
+
+    ``parameters`` (P,) and ``covariance`` (P, P) are those of the solution (see ``calibration.solve``);
+    ``residual_px`` is the RMS distance of line edges from the solution; ``scale_from`` says what gave the
+    millimetres; ``fit_score`` in 0..1 tells how much of the lines was seen.
+    """
+
+    camera: Camera
+    board: BoardModel
+    scale_from: str
+    residual_px: float
+    warnings: tuple[str, ...] = ()
+    parameters: Array | None = field(default=None, repr=False)
+    covariance: Array | None = field(default=None, repr=False)
+
+    def to_px(self, mm: Array, z: float = 0.0) -> Array:
+        """Pixels (N, 2) of board points (N, 2) in mm at height ``z``."""
+        mm = np.asarray(mm, dtype=np.float64).reshape(-1, 2)
+        return self.camera.project(np.column_stack([mm, np.full(len(mm), z)]))
+
+    def to_mm(self, px: Array, z: float = 0.0) -> Array:
+        """Board points (N, 2) in mm at height ``z`` seen at pixels (N, 2)."""
+        return self.camera.to_plane(np.asarray(px, dtype=np.float64).reshape(-1, 2), z)
+
+    def circle_px(self, radius: float, z: float = 0.0, count: int = 64) -> Array:
+        """Pixels (count, 2) of a circle of ``radius`` mm about the board's centre."""
+        a = np.arange(count) * (2 * np.pi / count)
+        return self.to_px(radius * np.column_stack([np.cos(a), np.sin(a)]), z)
+
+    def px_per_mm(self, mm: Array, z: float = 0.0) -> float:
+        """Pixels a millimetre at one board point (2,): the geometric mean over directions."""
+        x, y = np.asarray(mm, dtype=np.float64)
+        p = self.to_px(np.array([[x - 0.5, y], [x + 0.5, y], [x, y - 0.5], [x, y + 0.5]]), z)
+        u, v = p[1] - p[0], p[3] - p[2]
+        return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+
+    def view_angle(self, mm: Array) -> float:
+        """Angle in radians at a board point (2,) between the vertical and the direction to the camera."""
+        c = self.camera.centre
+        return float(np.arctan2(np.hypot(*(c[:2] - np.asarray(mm))), c[2]))
+
+    def towards_camera(self, mm: Array) -> float:
+        """Azimuth in radians on the board, from a board point (2,) towards the camera's foot."""
+        d = self.camera.centre[:2] - np.asarray(mm)
+        return float(np.arctan2(d[1], d[0]))
+
+    def sampling_map(self, mm: Array, z: float = 0.0) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Maps for ``cv2.remap`` from a grid of board points (H, W, 2) in mm at height ``z``."""
+        px = self.to_px(mm.reshape(-1, 2), z).astype(np.float32).reshape(*mm.shape[:2], 2)
+        return np.ascontiguousarray(px[..., 0]), np.ascontiguousarray(px[..., 1])
+
+    def rectify(
+        self, image: NDArray[np.uint8], half_mm: float, size: int, z: float = 0.0, turn: float = 0.0
+    ) -> NDArray[np.uint8]:
+        """Bird's-eye picture (size, size, ...) of the square within ``half_mm`` of the centre, at height ``z``.
+
+        Board y points up in it and x right, the board turned clockwise by ``turn`` radians: a board point at azimuth
+        ``turn + pi / 2`` comes to lie at the top. Pixel (i, j) samples the middle of its cell.
+        """
+        step = 2 * half_mm / size
+        axis = (np.arange(size) + 0.5) * step - half_mm
+        u, v = np.meshgrid(axis, -axis)
+        c, s = np.cos(turn), np.sin(turn)
+        grid = np.stack([c * u - s * v, s * u + c * v], axis=-1)
+        mx, my = self.sampling_map(grid, z)
+        return np.asarray(cv2.remap(image, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), dtype=np.uint8)
