@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+UNDISTORT_STEPS = 25
+
 
 @dataclass(frozen=True)
 class Camera:
@@ -50,15 +52,34 @@ class Camera:
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""
         points = np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 1, 3)
-        return np.asarray(cv2.projectPoints(points, self.rvec, self.tvec, self.K, self.dist)[0]).reshape(-1, 2)
+        pixels = cv2.projectPoints(points, self.rvec, self.tvec, self.K, self.dist)[0]
+        return np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
 
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""
-        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
-        criteria = (cv2.TERM_CRITERIA_MAX_ITER | cv2.TERM_CRITERIA_EPS, 40, 1e-10)
-        norm = cv2.undistortPointsIter(pixels, self.K, self.dist, np.eye(3), np.eye(3), criteria).reshape(-1, 2)
-        rays = np.column_stack([norm, np.ones(len(norm))])
-        return np.asarray(rays @ self.rotation, dtype=np.float64)
+        return np.asarray(np.column_stack([self.normalise(pixels), np.ones(len(pixels))]) @ self.rotation)
+
+    def normalise(self, pixels: Array) -> Array:
+        """Undistorted coordinates (N, 2) on the plane at distance 1 of pixels (N, 2).
+
+        The lens model is inverted by the usual fixed-point iteration (as OpenCV's ``undistortPoints`` does, whose
+        count of steps can't be set in every version); :data:`UNDISTORT_STEPS` bring it below 1e-6 px.
+        """
+        pixels = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+        x0 = (pixels[:, 0] - self.K[0, 2]) / self.K[0, 0]
+        y0 = (pixels[:, 1] - self.K[1, 2]) / self.K[1, 1]
+        k1, k2, p1, p2, k3 = self.dist
+        if not self.dist.any():
+            return np.column_stack([x0, y0])
+        x, y = x0, y0
+        for _ in range(UNDISTORT_STEPS):
+            r2 = x * x + y * y
+            radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+            x, y = (
+                (x0 - 2 * p1 * x * y - p2 * (r2 + 2 * x * x)) / radial,
+                (y0 - p1 * (r2 + 2 * y * y) - 2 * p2 * x * y) / radial,
+            )
+        return np.column_stack([x, y])
 
     def to_plane(self, pixels: Array, z: float = 0.0) -> Array:
         """Intersect the rays through pixels (N, 2) with the plane at height ``z`` mm: points (N, 2) in mm."""
