@@ -1,0 +1,79 @@
+"""What leaves this floor: frozen, typed readings of the pieces on a table. No rules, no scores.
+
+Units and frames: image points in pixels of the picture as shown (pixel centres at integers, x right, y down);
+board points in millimetres, origin at the centre of the board, z up. What could not be measured is None.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+DiscState = Literal["board", "hole", "leaning", "ditch"]
+"""Flat on the surface (also overhanging the hole), flat in the hole, tilted into the hole, out of play."""
+
+LineName = Literal["15/10", "10/5", "shooting"]
+"""The circle lines from the inside out, named by the values that they part."""
+
+Verdict = Literal["clear", "touching", "too_close"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineContact:
+    """One circle line near a disc, as seen straight from above.
+
+    ``gap_mm`` is the line's inner-edge radius beside the disc minus the disc's outermost reach: positive where the
+    disc is inside the circle and clear of the line. ``sigma_mm`` is its standard uncertainty, ``p_touching`` the
+    probability that the gap is 0 or less, ``inner_gap_mm`` the disc's innermost reach minus the line's outer-edge
+    radius. ``parts`` names what the uncertainty is made of, in mm (``edge``, ``pose``, ``line``, ``radius`` ...).
+    """
+
+    line: LineName
+    gap_mm: float
+    sigma_mm: float
+    p_touching: float
+    verdict: Verdict
+    inner_gap_mm: float
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """One disc at rest.
+
+    ``px`` is the centre of its upper face as it appears; ``mm`` the centre of the disc on the board with the
+    standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a disc at
+    all, ``state_confidence`` that its state is the one named, given that it is there. ``values`` holds the points
+    that its place may be worth with their probabilities (they sum to 1), the most probable first; ``why`` says in
+    words what leaves more than one of them, or its existence, open.
+    """
+
+    id: int
+    colour: str
+    px: tuple[float, float]
+    mm: tuple[float, float]
+    sigma_mm: float
+    state: DiscState
+    confidence: float
+    state_confidence: float
+    lines: tuple[LineContact, ...] = ()
+    values: tuple[tuple[int, float], ...] = ()
+    why: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> int | None:
+        """The most probable value of the disc's place; None while its values are not known."""
+        return self.values[0][0] if self.values else None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscsSeen:
+    """All discs of one picture.
+
+    ``disc_radius_mm`` is the radius measured over all discs jointly (that of the board's model where none could be
+    measured), ``disc_radius_sigma_mm`` its standard uncertainty; ``colours`` are the sides' words.
+    """
+
+    discs: tuple[Disc, ...]
+    disc_radius_mm: float
+    disc_radius_sigma_mm: float
+    colours: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
