@@ -4,25 +4,32 @@ The engines know no pictures, no clock and no randomness, and import the standar
 """
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 _WHERE = {
     "crokinole": ("referee.rules.crokinole", "Crokinole"),
-    "krakatoa": ("referee.rules.krakatoa", "Krakatoa"),
-    "kraken": ("referee.rules.kraken", "Kraken"),
+    "krakatoa": ("referee.rules.krakatoa", "KrakatoaEngine"),
+    "kraken": ("referee.rules.kraken", "KrakenEngine"),
     "yacht": ("referee.rules.yacht", "Yacht"),
 }
 
 
-def _factory(module: str, name: str) -> Callable[[Mapping[str, Any]], Any]:
+def _factory(game: str) -> Callable[[Mapping[str, Any]], Any]:
     def make(options: Mapping[str, Any]) -> Any:
-        return getattr(importlib.import_module(module), name)(options)
+        module, name = _WHERE[game]
+        engine = getattr(importlib.import_module(module), name)
+        known = inspect.signature(engine).parameters
+        if "options" in known:
+            return engine(options)
+        for option in options:
+            if option not in known:
+                raise ValueError(f"option {option!r} is unknown; known are {', '.join(known)}")
+        return engine(**options)
 
     return make
 
 
-GAMES: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    game: _factory(module, name) for game, (module, name) in _WHERE.items()
-}
+GAMES: dict[str, Callable[[Mapping[str, Any]], Any]] = {game: _factory(game) for game in _WHERE}
 """Name of the game -> function that makes its engine from options; ValueError names a wrong option."""

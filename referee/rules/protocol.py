@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 State = TypeVar("State")
-Event = TypeVar("Event", contravariant=True)
+Event_contra = TypeVar("Event_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RuleError(ValueError):
         super().__init__(" / ".join(str(f) for f in faults) + f" ({position})")
 
 
-class Engine(Protocol[State, Event]):
+class Engine(Protocol[State, Event_contra]):
     """A game's rules: pure functions over frozen states and events."""
 
     game: str
@@ -44,7 +44,7 @@ class Engine(Protocol[State, Event]):
         """Return the state before the first event."""
         ...
 
-    def apply(self, state: State, event: Event) -> State:
+    def apply(self, state: State, event: Event_contra) -> State:
         """Return the state after ``event``; raises RuleError when it can't have happened."""
         ...
 
