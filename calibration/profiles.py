@@ -1,0 +1,259 @@
+"""Profiles on disk: a camera, a board, a whole table's set-up, as TOML that a person can read and correct.
+
+Lengths in mm, pixels those of the picture as shown. A profile that is damaged, of another kind or of another
+picture size is refused with the code ``bad_profile`` in one line that names the field.
+"""
+
+import itertools
+import math
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+import numpy as np
+import tomli_w
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from calibration.boards import BUILT_IN, BoardModel
+from calibration.camera import Camera
+from calibration.errors import UnusableInputError
+from calibration.view import BoardView
+
+MAX_PROFILE_BYTES = 1_000_000
+"""A profile has some fifty lines; a file of this size is something else."""
+
+MAX_SIDE_PX = 60_000
+MAX_RADIUS_MM = 1000.0
+"""No board that discs are flicked over is larger; it catches inches and metres typed for millimetres."""
+MIN_RADIUS_MM = 20.0
+
+FOCAL_RANGE = (0.2, 50.0)
+"""Believable focal lengths over the picture's longer side: a fisheye's 0.3 to a long telephoto lens."""
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError("must be a finite number")
+    return value
+
+
+Number = Annotated[float, AfterValidator(_finite)]
+Radius = Annotated[float, Field(ge=1.0, le=MAX_RADIUS_MM), AfterValidator(_finite)]
+Side = Annotated[int, Field(ge=16, le=MAX_SIDE_PX)]
+Three = tuple[Number, Number, Number]
+Five = tuple[Number, Number, Number, Number, Number]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BoardFile(_Strict):
+    """One maker's board: radii of the middle of each painted line, of the hole's rim and of the surface's edge."""
+
+    kind: Literal["board"] = "board"
+    name: str = Field(min_length=1, max_length=100)
+    shooting_mm: Annotated[float, Field(ge=MIN_RADIUS_MM, le=MAX_RADIUS_MM)]
+    ten_mm: Radius
+    fifteen_mm: Radius
+    hole_mm: Radius | None = None
+    line_widths_mm: Three = (2.0, 2.0, 2.0)
+    surface_mm: Radius | None = None
+    disc_diameter_mm: Annotated[float, Field(ge=5.0, le=100.0)] = 31.75
+    disc_height_mm: Annotated[float, Field(ge=1.0, le=50.0)] = 9.5
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        radii = [self.fifteen_mm, self.ten_mm, self.shooting_mm]
+        if self.hole_mm is not None:
+            radii.insert(0, self.hole_mm)
+        if self.surface_mm is not None:
+            radii.append(self.surface_mm)
+        if any(a >= b for a, b in itertools.pairwise(radii)):
+            raise ValueError("radii must grow: hole_mm, fifteen_mm, ten_mm, shooting_mm, surface_mm")
+        if any(not 0 < w < self.fifteen_mm for w in self.line_widths_mm):
+            raise ValueError("line_widths_mm must be positive and small")
+        return self
+
+    def model(self) -> BoardModel:
+        """Return the board model of this file."""
+        return BoardModel(
+            self.name,
+            self.shooting_mm,
+            self.ten_mm,
+            self.fifteen_mm,
+            self.hole_mm,
+            self.line_widths_mm,
+            self.surface_mm,
+            self.disc_diameter_mm / 2,
+            self.disc_height_mm,
+        )
+
+
+class CameraFile(_Strict):
+    """Intrinsics of one camera at one picture size: focal lengths and principal point in px, OpenCV's distortion."""
+
+    kind: Literal["camera"] = "camera"
+    width: Side
+    height: Side
+    fx: Number
+    fy: Number
+    cx: Number
+    cy: Number
+    distortion: Five = (0.0, 0.0, 0.0, 0.0, 0.0)
+    sigma: dict[str, Number] = Field(default_factory=dict)
+    rms_px: Number | None = None
+    coverage: Number | None = None
+    pictures: int | None = None
+
+    @model_validator(mode="after")
+    def _believable(self) -> Self:
+        longer = max(self.width, self.height)
+        if not all(FOCAL_RANGE[0] * longer <= f <= FOCAL_RANGE[1] * longer for f in (self.fx, self.fy)):
+            raise ValueError("fx and fy don't belong to a lens for this picture size")
+        if not (0 <= self.cx <= self.width and 0 <= self.cy <= self.height):
+            raise ValueError("cx and cy must lie in the picture")
+        return self
+
+    def camera(self) -> Camera:
+        """Return the camera, its pose left at zero."""
+        K = np.array([[self.fx, 0, self.cx], [0, self.fy, self.cy], [0, 0, 1.0]])
+        zero = np.zeros(3)
+        return Camera(K, np.array(self.distortion), zero, zero, self.width, self.height, dict(self.sigma))
+
+
+class TableFile(_Strict):
+    """A fixed camera over a board: both, and the pose (rotation vector; translation in mm)."""
+
+    kind: Literal["table"] = "table"
+    camera: CameraFile
+    board: BoardFile
+    rvec: Three
+    tvec: Three
+    scale_from: str = Field(max_length=200)
+    residual_px: Annotated[float, Field(ge=0, le=100)]
+    picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+    @model_validator(mode="after")
+    def _in_front(self) -> Self:
+        if self.tvec[2] <= 0:
+            raise ValueError("tvec must place the board in front of the camera")
+        return self
+
+    def view(self) -> BoardView:
+        """Return the board as this camera sees it, in pixels of the picture as shown."""
+        c = self.camera.camera()
+        camera = Camera(
+            c.K, c.dist, np.array(self.rvec), np.array(self.tvec), c.width, c.height, c.sigma, ("table profile",)
+        )
+        return BoardView(camera, self.board.model(), self.scale_from, self.residual_px)
+
+
+Profile = TypeVar("Profile", BoardFile, CameraFile, TableFile)
+
+
+def bad_profile(path: Path | str, why: str) -> UnusableInputError:
+    """Return the error of a profile that can't be used."""
+    return UnusableInputError(f"{path}: {why}", code="bad_profile")
+
+
+def load(path: Path, kind: type[Profile]) -> Profile:
+    """Read a profile of one kind; raises UnusableInputError(bad_profile), in one line, naming the field."""
+    wanted = str(kind.model_fields["kind"].default)
+    try:
+        if path.is_dir():
+            raise bad_profile(path, f"this is a folder, not a {wanted} profile")
+        if path.stat().st_size > MAX_PROFILE_BYTES:
+            raise bad_profile(path, f"too large to be a {wanted} profile")
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise bad_profile(path, "there is no such file") from error
+    except UnicodeDecodeError as error:
+        raise bad_profile(path, f"this is not a {wanted} profile (not text)") from error
+    except tomllib.TOMLDecodeError as error:
+        raise bad_profile(path, f"the profile is damaged: {error}") from error
+    except (OSError, ValueError) as error:
+        raise bad_profile(path, f"can't be read ({getattr(error, 'strerror', None) or error})") from error
+    found = content.get("kind")
+    if found != wanted:
+        what = f"a profile of kind {found!r}" if isinstance(found, str) else "no profile (it has no field 'kind')"
+        raise bad_profile(path, f"this is {what}; a {wanted} profile is needed")
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        message = str(first["msg"]).removeprefix("Value error, ")
+        raise bad_profile(path, f"field '{field}': {message}" if field else message) from error
+
+
+def save(path: Path, profile: BoardFile | CameraFile | TableFile) -> None:
+    """Write a profile as TOML; raises UnusableInputError(bad_option) where the file can't be written."""
+    try:
+        path.write_text(tomli_w.dumps(profile.model_dump(exclude_none=True)), encoding="utf-8")
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be written ({error.strerror})", code="bad_option") from error
+
+
+def board_by_name(name: str) -> BoardModel:
+    """Return the board of a built-in name or of a file; raises UnusableInputError(bad_profile)."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    path = Path(name)
+    if not path.exists() and path.suffix == "":
+        raise bad_profile(name, f"no board of this name or file; known names: {', '.join(BUILT_IN)}")
+    return load(path, BoardFile).model()
+
+
+def require_size(path: Path, camera: CameraFile, width: int, height: int) -> None:
+    """Raise UnusableInputError(bad_profile) when a profile was made with pictures of another size."""
+    if (camera.width, camera.height) != (width, height):
+        made = f"{camera.width} x {camera.height}"
+        raise bad_profile(path, f"made for pictures of {made} pixels, this one has {width} x {height}")
+
+
+def camera_file(camera: Camera) -> CameraFile:
+    """Return the profile of a camera (its pose is left out)."""
+    k = camera.K
+    a, b, c, d, e = (float(v) for v in camera.dist[:5])
+    sigma = {name: float(v) for name, v in camera.sigma.items() if math.isfinite(v)}
+    return CameraFile(
+        width=camera.width,
+        height=camera.height,
+        fx=float(k[0, 0]),
+        fy=float(k[1, 1]),
+        cx=float(k[0, 2]),
+        cy=float(k[1, 2]),
+        distortion=(a, b, c, d, e),
+        sigma=sigma,
+    )
+
+
+def board_file(board: BoardModel) -> BoardFile:
+    """Return the profile of a board model."""
+    return BoardFile(
+        name=board.name,
+        shooting_mm=board.shooting,
+        ten_mm=board.ten,
+        fifteen_mm=board.fifteen,
+        hole_mm=board.hole,
+        line_widths_mm=board.line_widths,
+        surface_mm=board.surface,
+        disc_diameter_mm=2 * board.disc_radius,
+        disc_height_mm=board.disc_height,
+    )
+
+
+def table_file(view: BoardView, sha256: str) -> TableFile:
+    """Return the profile of a solved board whose camera speaks of the picture as shown."""
+    r0, r1, r2 = (float(v) for v in view.camera.rvec)
+    t0, t1, t2 = (float(v) for v in view.camera.tvec)
+    return TableFile(
+        camera=camera_file(view.camera),
+        board=board_file(view.board),
+        rvec=(r0, r1, r2),
+        tvec=(t0, t1, t2),
+        scale_from=view.scale_from,
+        residual_px=view.residual_px,
+        picture_sha256=sha256,
+    )

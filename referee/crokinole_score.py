@@ -1,0 +1,104 @@
+"""Points of a crokinole position from its discs, and whether the score can be stood by.
+
+Pure functions of the discs of a reading: the most probable value of each counts, what else it may be worth
+becomes a range, and every disc that leaves the score open is named with the reason.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from vision.readings import Disc
+
+SURE_PROBABILITY = 0.95
+"""The score is called sure when all sides' points are right with at least this probability: at 5 %, the level of
+the line verdicts, a doubt costs the players one look and a wrong sure score the round."""
+
+POSSIBLE = 0.005
+"""A value less probable than this is no doubt worth naming: with 24 discs all such together stay below 12 %, and
+the discs' probabilities are themselves known to about that much."""
+
+RANGE_POSSIBLE = 0.001
+"""The range, once there is a doubt, holds every value at least this probable: a range that is wide is honest."""
+
+DISC_POSSIBLE = 0.01
+"""A disc counts as one that may not be there when the probability for it is above this and below 1 minus this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A disc whose points are open: its id, the points that it may give its side (most probable first), and why."""
+
+    disc: int
+    values: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Points by colour, whether they can be stood by, the range of each side, what leaves them open."""
+
+    points: Mapping[str, int]
+    sure: bool
+    ranges: Mapping[str, tuple[int, int]]
+    probability: float
+    doubts: tuple[Doubt, ...] = field(default=())
+
+
+def alternatives(disc: Disc) -> dict[int, float]:
+    """Points that the disc may give its side with their probabilities: its values, and 0 if it may not be there."""
+    if not disc.values:
+        return {}
+    out: dict[int, float] = {}
+    for value, probability in disc.values:
+        out[value] = out.get(value, 0.0) + probability * disc.confidence
+    if disc.confidence < 1:
+        out[0] = out.get(0, 0.0) + 1 - disc.confidence
+    return out
+
+
+def score_position(discs: Iterable[Disc]) -> Score:
+    """Add up a position.
+
+    A disc without a value counts 0, makes the score unsure, and ranges over all values. Discs in the ditch count
+    nothing and raise no doubt as long as they are surely there.
+    """
+    points: dict[str, int] = {}
+    low: dict[str, int] = {}
+    high: dict[str, int] = {}
+    certain: list[float] = []
+    doubts: list[Doubt] = []
+    unknown = False
+    for disc in discs:
+        value = disc.value
+        chances = alternatives(disc)
+        if value is None:
+            unknown = True
+            chances = dict.fromkeys((0, 5, 10, 15, 20), 0.2)
+            doubts.append(Doubt(disc.id, (0, 5, 10, 15, 20), "; ".join(disc.why) or "its place could not be measured"))
+        likely = value or 0
+        certain.append(chances.get(likely, 0.0) if value is not None else 0.0)
+        open_values = {v for v, p in chances.items() if p >= RANGE_POSSIBLE} | {likely}
+        points[disc.colour] = points.get(disc.colour, 0) + likely
+        low[disc.colour] = low.get(disc.colour, 0) + min(open_values)
+        high[disc.colour] = high.get(disc.colour, 0) + max(open_values)
+        named = sorted((v for v, p in chances.items() if p >= POSSIBLE and v != likely), key=lambda v: -chances[v])
+        if value is not None and named:
+            doubts.append(Doubt(disc.id, (likely, *named), why(disc, likely)))
+    probability = prod(certain)
+    sure = probability >= SURE_PROBABILITY and not unknown
+    if sure:
+        return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
+    return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
+
+
+def why(disc: Disc, likely: int) -> str:
+    """Say in one line what leaves a disc's points open; the disc's own reasons come first."""
+    if disc.why:
+        return "; ".join(disc.why)
+    close = [c for c in disc.lines if c.verdict == "too_close"]
+    if close:
+        return "; ".join(f"gap to the {c.line} line {c.gap_mm:.2f} mm with sigma {c.sigma_mm:.2f} mm" for c in close)
+    if disc.confidence < 1 - DISC_POSSIBLE:
+        return f"a disc with {100 * disc.confidence:.0f} % probability"
+    return f"{likely} points with {100 * alternatives(disc).get(likely, 0.0):.0f} % probability"

@@ -1,0 +1,93 @@
+"""Profiles: what was saved comes back; what is damaged, of another kind or size is refused naming the field."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration import profiles
+from calibration.boards import BUILT_IN
+from calibration.camera import Camera
+from calibration.errors import UnusableInputError
+from calibration.profiles import BoardFile, CameraFile, TableFile, board_file, camera_file, load, save, table_file
+from calibration.view import BoardView
+
+K = np.array([[1500.0, 0, 961.5], [0, 1502.0, 538.25], [0, 0, 1]])
+
+
+def view() -> BoardView:
+    camera = Camera(K, np.array([0.1, -0.02, 1e-4, 2e-4, 0.0]), np.array([2.4, 0.1, 0.05]), np.array([10.0, -5, 1300]),
+                    1920, 1080, {"focal_px": 3.0})  # fmt: skip
+    return BoardView(camera, BUILT_IN["nca"], "NCA board", 0.2)
+
+
+def test_table_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    save(path, table_file(view(), "ab" * 32))
+    back = load(path, TableFile).view()
+    assert back.board == BUILT_IN["nca"]
+    assert back.circle_px(300) == pytest.approx(view().circle_px(300), abs=1e-6)
+    assert "kind = " in path.read_text()
+
+
+def test_camera_and_board_come_back(tmp_path: Path) -> None:
+    save(tmp_path / "c.toml", camera_file(view().camera))
+    back = load(tmp_path / "c.toml", CameraFile).camera()
+    assert np.allclose(back.K, K)
+    save(tmp_path / "b.toml", board_file(BUILT_IN["family"]))
+    assert profiles.board_by_name(str(tmp_path / "b.toml")) == BUILT_IN["family"]
+    assert profiles.board_by_name("family") == BUILT_IN["family"]
+
+
+def refused(path: Path, kind: type[BoardFile] | type[CameraFile] | type[TableFile]) -> str:
+    with pytest.raises(UnusableInputError) as caught:
+        load(path, kind)  # type: ignore[type-var]
+    assert caught.value.code == "bad_profile"
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("fx = 1500.0", "fx = 'long'", "camera.fx"),
+        ("fx = 1500.0", "fx = nan", "camera.fx"),
+        ("fx = 1500.0", "fx = 3.0", "camera"),
+        ("width = 1920", "width = -5", "camera.width"),
+        ("fx = 1500.0\n", "", "camera.fx"),
+        ("ten_mm = 203.2", "ten_mm = 20.32", "board"),
+        ("ten_mm = 203.2", "tem_mm = 203.2", "board"),
+        ('kind = "table"', 'kind = "camera"', "kind 'camera'"),
+        ('kind = "table"', "", "no field 'kind'"),
+        ("1300.0", "-1300.0", "tvec"),
+        ('kind = "table"', "kind = table table", "damaged"),
+    ],
+)
+def test_damaged_tables_name_the_field(old: str, new: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    save(path, table_file(view(), "ab" * 32))
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    assert named in refused(path, TableFile)
+
+
+def test_files_that_are_no_profiles(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp_path / "b.toml").write_text("")
+    (tmp_path / "c.toml").write_bytes(b"x" * 2_000_000)
+    for name in ("a.toml", "b.toml", "c.toml", "none.toml", "."):
+        refused(tmp_path / name, CameraFile)
+    with pytest.raises(UnusableInputError, match="known names: nca, family"):
+        profiles.board_by_name("ncaa")
+
+
+def test_other_size_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnusableInputError, match="1920 x 1080 pixels, this one has 1280 x 720") as caught:
+        profiles.require_size(tmp_path / "c.toml", camera_file(view().camera), 1280, 720)
+    assert caught.value.code == "bad_profile"
+
+
+def test_a_profile_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UnusableInputError, match="can't be written"):
+        save(tmp_path / "no" / "folder.toml", camera_file(view().camera))
