@@ -259,7 +259,8 @@ class MatchLog:
                 order.insert(order.index(about) if entry.before else len(order), entry.number)
             if entry.number in active:
                 events[place[entry.number]] = (entry.number, entry.event)
-        return [events[at] for at in order if at in events and events[at][1] is not None]
+        # who takes back an observed event means it whole, with what was ruled on it
+        return [events[at] for at in order if at in active and events[at][1] is not None]
 
     def _fold(self) -> int:
         """Score anew from the first difference on; returns how many entries that were."""
