@@ -1,0 +1,95 @@
+"""First guess of a board in a picture: hypothesise circles from ellipses, verify by unrolling, rank.
+
+Every ellipse found is taken as *some* circle of a board, for a range of focal lengths and both poses; each hypothesis is
+unrolled about its centre and judged by the circles that stand out there and by whether their ratios are a board's.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.arcs import edge_pixels, find_ellipses
+from calibration.camera import Array, Camera
+from calibration.labels import Labelling, label
+from calibration.polar import hypotheses, profile, unroll
+
+FOCAL_RANGE = (0.5, 5.0)
+"""Focal lengths tried, in longest sides of the picture: wide-angle webcams to cropped telephoto pictures."""
+
+FOCAL_COUNT = 11
+COARSE_ANGLES = 48
+COARSE_RADII = np.arange(0.04, 2.0, 0.009)
+"""Radii looked at, in units of the ellipse's own circle: from a hole seen from the rail to a rail seen from the inner line."""
+
+TRIED = 9
+"""Ellipses followed up; boards show among the first three or four."""
+
+CONVINCING = 3.7
+"""A coarse score that no picture without a board has come near: the search ends there."""
+
+DISTINCT = 0.5
+"""Centres closer than this share of the larger shooting line's size in the picture belong to one board."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A board guessed: a camera whose unit is the shooting line's radius, what was seen there, and its size in px."""
+
+    camera: Camera
+    labelling: Labelling
+    centre: Array
+    size_px: float
+
+    @property
+    def score(self) -> float:
+        """Sum of the evidence of the board's circles (see ``calibration.labels``)."""
+        return self.labelling.score
+
+
+def build_pyramid(image: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    """The picture at 1, 1/2, 1/4 ... of its size, down to some 400 px; pixel centres at integers in each."""
+    levels = [image]
+    while max(levels[-1].shape) > 500:
+        h, w = levels[-1].shape[:2]
+        levels.append(
+            np.asarray(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        )
+    return levels
+
+
+def rescale(cam: Camera, factor: float) -> Camera:
+    """The same view of a board whose unit of length is ``factor`` times finer."""
+    return replace(cam, tvec=cam.tvec * factor)
+
+
+def find_candidates(pyramid: list[NDArray[np.uint8]], focal_px: float | None) -> list[Candidate]:
+    """Boards guessed in a picture, the best first, one for each place; ``focal_px`` where it is known."""
+    h, w = pyramid[0].shape[:2]
+    start = next((p for p in pyramid if max(p.shape) <= 2000), pyramid[-1])
+    level_scale = start.shape[1] / w
+    edges = edge_pixels(start)
+    scale = edges.scale * level_scale
+    focals = max(w, h) * np.geomspace(*FOCAL_RANGE, FOCAL_COUNT)
+    if focal_px is not None:
+        focals = np.array([focal_px])
+    found: list[Candidate] = []
+    for e in find_ellipses(edges)[:TRIED]:
+        for cam in hypotheses(e, scale, w, h, focals):
+            polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
+            marks = label(profile(polar, seen, COARSE_RADII))
+            if marks is not None:
+                unit = rescale(cam, 1 / marks.shooting)
+                p = unit.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+                u, v = p[1] - p[0], p[2] - p[0]
+                size = float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+                found.append(Candidate(unit, marks, p[0], size))
+        if found and max(c.score for c in found) > CONVINCING:
+            break
+    found.sort(key=lambda c: -c.score)
+    kept: list[Candidate] = []
+    for c in found:
+        if all(np.hypot(*(c.centre - k.centre)) > DISTINCT * max(c.size_px, k.size_px) for k in kept):
+            kept.append(c)
+    return kept

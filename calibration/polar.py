@@ -1,0 +1,155 @@
+"""The board unrolled: polar pictures about a hypothetical centre, and what stands in circles in them.
+
+A pose of a circle with a known focal length follows from its ellipse up to a choice of two (Kanatani & Liu, "3D
+interpretation of conics and orthogonality", 1993). Unrolled by the right pose, every circle of the board is a straight
+line: its mean over the angle stands out from grain, discs and glare, which do not repeat around the board.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.arcs import Ellipse
+from calibration.camera import Array, Camera
+
+Float32 = NDArray[np.float32]
+
+RIDGE_REACH = (2, 3)
+"""Samples to either side that a ridge is compared with: thin lines and thick ones."""
+
+STEP_REACH = 3
+CLIP_NOISE = 2.5
+"""A response of this many times the picture's median counts in full, more adds nothing: glare can't outvote."""
+
+NOISE_FLOOR = 0.8
+"""Grey levels; keeps a noiseless rendering from turning rounding into evidence."""
+
+MIN_SEEN = 0.3
+"""Share of a circle's angles that must lie in the frame for it to be judged."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What stands in circles: radii (M,) and, at each, agreement in 0..1 of ridges and of steps over the angle.
+
+    ``seen`` (M,) is the share of angles inside the frame.
+    """
+
+    radii: Array
+    ridge: Array
+    step: Array
+    seen: Array
+
+
+def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, height: int) -> list[Camera]:
+    """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full size)."""
+    f = focal_px
+    cx, cy = (width - 1) / 2, (height - 1) / 2
+    K = np.array([[f, 0, cx], [0, f, cy], [0, 0, 1.0]])
+    # full-size pixel -> working pixel (centres at integers in both)
+    S = np.array([[scale, 0, (scale - 1) / 2], [0, scale, (scale - 1) / 2], [0, 0, 1.0]])
+    Q = K.T @ S.T @ e.conic() @ S @ K
+    values, vectors = np.linalg.eigh((Q + Q.T) / 2)
+    if values[0] > 0 or values[1] < 0:  # want one negative, two positive
+        return []
+    l3, l2, l1 = values
+    v3, v1 = vectors[:, 0], vectors[:, 2]
+    s1, s3 = np.sqrt(max(l1 - l2, 0) / (l1 - l3)), np.sqrt(max(l2 - l3, 0) / (l1 - l3))
+    poses = []
+    for sign in (1.0, -1.0):
+        n = sign * s1 * v1 + s3 * v3
+        if n[2] > 0:
+            n = -n  # the board's normal points towards the camera
+        # centre of the circle: direction Q^-1 n, distance so that the radius is 1
+        d = np.linalg.solve(Q, n)
+        d = d / d[2]
+        # a point on the circle at right angles to the line of sight's projection fixes the distance
+        u = np.cross(n, d)
+        u /= np.linalg.norm(u)
+        # |d k + u|^T Q |d k + u| = 0 solved for k > 0
+        a, b, c = d @ Q @ d, 2 * d @ Q @ u, u @ Q @ u
+        root = np.sqrt(max(b * b - 4 * a * c, 0.0))
+        ks = [k for k in ((-b + root) / (2 * a), (-b - root) / (2 * a)) if k > 0]
+        if not ks:
+            continue
+        poses.append(camera_from_normal(n, max(ks) * d, K, width, height))
+    return poses
+
+
+def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: int) -> Camera:
+    """A camera whose board has unit normal ``n`` and centre ``centre`` in camera axes, x to the right in the picture."""
+    x = np.array([1.0, 0.0, 0.0]) - n[0] * n
+    x /= np.linalg.norm(x)
+    R = np.column_stack([x, np.cross(n, x), n])
+    return Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), np.asarray(centre, dtype=np.float64), width, height)
+
+
+def hypotheses(e: Ellipse, scale: float, width: int, height: int, focals: Array) -> list[Camera]:
+    """Cameras for ellipse ``e`` that differ in where they put the circle's centre: over focal lengths and both poses."""
+    kept: list[Camera] = []
+    places: list[Array] = []
+    reach = 0.035 * e.b / scale
+    for f in focals:
+        for cam in poses_of_circle(e, scale, float(f), width, height):
+            p = cam.project(np.zeros((1, 3)))[0]
+            if all(np.hypot(*(p - q)) > reach for q in places):
+                kept.append(cam)
+                places.append(p)
+    return kept
+
+
+def unroll(
+    pyramid: list[NDArray[np.uint8]], cam: Camera, radii: Array, angles: int
+) -> tuple[Float32, NDArray[np.bool_]]:
+    """Polar picture (angles, M, 3) in Lab (float32, 0..255) about the board's centre, and the samples in the frame.
+
+    pyramid: the picture, uint8 BGR, at 1, 1/2, 1/4 ... of its size; the level is chosen so that a sample covers a pixel.
+    """
+    t = np.arange(angles) * (2 * np.pi / angles)
+    directions = np.column_stack([np.cos(t), np.sin(t)])
+    points = np.zeros((angles, len(radii), 3))
+    points[..., :2] = directions[:, None, :] * radii[None, :, None]
+    px = cam.project(points.reshape(-1, 3)).reshape(angles, len(radii), 2)
+    spacing = float(np.median(np.hypot(*np.moveaxis(np.diff(px, axis=1), -1, 0))))
+    level = int(np.clip(np.floor(np.log2(max(spacing, 1.0)) + 0.3), 0, len(pyramid) - 1))
+    s = 0.5**level
+    seen = (px[..., 0] > 1) & (px[..., 1] > 1) & (px[..., 0] < cam.width - 2) & (px[..., 1] < cam.height - 2)
+    px = (px * s + (s - 1) / 2).astype(np.float32)
+    flat = cv2.remap(
+        pyramid[level], np.ascontiguousarray(px[..., 0]), np.ascontiguousarray(px[..., 1]), cv2.INTER_LINEAR
+    )
+    return cv2.cvtColor(flat, cv2.COLOR_BGR2LAB).astype(np.float32), seen
+
+
+def profile(polar: Float32, seen: NDArray[np.bool_], radii: Array) -> Profile:
+    """Agreement of ridges and steps over the angle at each radius of a polar picture (see :class:`Profile`)."""
+    share = seen.mean(0)
+    weight = seen.astype(np.float32) / np.maximum(seen.sum(0), 1)
+    ridge = np.zeros(len(radii))
+    for reach in RIDGE_REACH:
+        r = np.zeros_like(polar)
+        r[:, reach:-reach] = polar[:, reach:-reach] - 0.5 * (polar[:, 2 * reach :] + polar[:, : -2 * reach])
+        ridge = np.maximum(ridge, _agreement(r, weight))
+    k = STEP_REACH
+    total = np.cumsum(np.pad(polar, ((0, 0), (1, 0), (0, 0))), axis=1)
+    means = (total[:, k:] - total[:, :-k]) / k  # means[i] covers samples i .. i + k - 1
+    s = np.zeros_like(polar)
+    s[:, k:-k] = means[:, k + 1 :] - means[:, : -k - 1]
+    step = _agreement(s, weight)
+    blind = share < MIN_SEEN
+    ridge[blind] = step[blind] = 0
+    return Profile(radii, ridge, step, share)
+
+
+def _agreement(response: Float32, weight: Float32) -> Array:
+    """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each radius."""
+    best = np.zeros(response.shape[1])
+    for k in range(3):
+        channel = response[..., k]
+        noise = max(NOISE_FLOOR, float(np.median(np.abs(channel[::2, ::2]))))
+        x = channel / (CLIP_NOISE * noise)
+        z = x / np.sqrt(1 + x * x)  # saturates, yet keeps the strongest place the largest
+        best = np.maximum(best, np.abs((z * weight).sum(0)))
+    return best
