@@ -1,7 +1,7 @@
 """The Kraken engine: what each event does to the game, and why it may be impossible."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from referee.rules.kraken.cards import SUITS, card_points, combination, trick_bonus, winning_index
@@ -27,6 +27,7 @@ from referee.rules.kraken.faults import (
     combination_faults,
     hand_faults,
     open_round,
+    position,
     refuse,
     seat_faults,
     trump_faults,
@@ -47,9 +48,14 @@ class KrakenEngine:
     """
 
     game = "kraken"
+    kinds = KINDS
 
     def __init__(self, *, challenge_won: str = "winner", bonuses: str = "own", last_trick: int = 0) -> None:
-        self.options = Options(challenge_won, bonuses, last_trick)
+        self.settings = Options(challenge_won, bonuses, last_trick)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options, all written out, that make this engine again."""
+        return asdict(self.settings)
 
     def start(self) -> State:
         """Return the game before the stake is set and the first cards are dealt."""
@@ -64,7 +70,7 @@ class KrakenEngine:
         return handler(self, state, event)
 
     def legal(self, state: State) -> dict[str, Any]:
-        """Return what may happen next: ``phase`` and an entry for each kind of event that fits it.
+        """Return what may happen next: ``phase``, ``events`` (the kinds possible) and for each of these an entry.
 
         Phases are ``deal``, ``trump``, ``tricks``, ``record`` and ``over``. Entries: ``stake`` (true), ``deal``
         (dealers), ``trump`` (seat, suits), ``challenge`` (word, seats), ``declare`` (by seat the combinations of a
@@ -77,6 +83,24 @@ class KrakenEngine:
     def score(self, state: State) -> dict[str, int]:
         """Return the points of the recorded rounds by team (R13)."""
         return dict(zip(TEAMS, state.scores, strict=True))
+
+    def over(self, state: State) -> bool:
+        """Return whether all sixteen rounds are recorded (R1)."""
+        return state.over
+
+    def winners(self, state: State) -> list[str] | None:
+        """Return who has won once the game is over, both teams at a tie (R14a), else None."""
+        return list(state.winners) if state.over else None
+
+    def position(self, state: State) -> str:
+        """Return in words where the game stands."""
+        return position(state)
+
+    def sheet(self, state: State) -> list[list[str | int]]:
+        """Return the score sheet: a line for each recorded round with points and crosses, and the totals."""
+        rows: list[list[str | int]] = [["round", "trump", "challenge", *TEAMS, *(f"crosses {team}" for team in TEAMS)]]
+        rows += [[r.number, r.trump, r.challenge or "", *r.score, *r.crosses] for r in state.results]
+        return [*rows, ["total", "", "", *state.scores, *state.crosses]]
 
     def event_to_json(self, event: Event) -> dict[str, Any]:
         """Return the event as JSON data with its ``kind``."""
@@ -203,7 +227,7 @@ class KrakenEngine:
         rnd = open_round(state, "a round recorded")
         if not rnd.finished:
             refuse(state, [Fault("R1", f"recorded after {len(rnd.tricks)} tricks", "eight tricks first")])
-        state = replace(state, results=(*state.results, score_round(rnd, self.options)), round=None)
+        state = replace(state, results=(*state.results, score_round(rnd, self.settings)), round=None)
         if not state.over:
             return state
         owed = [(team, *state.duty(i)) for i, team in enumerate(TEAMS)]

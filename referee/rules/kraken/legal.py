@@ -7,9 +7,16 @@ from referee.rules.kraken.events import CHALLENGES, SEATS, TEAMS
 from referee.rules.kraken.proof import known_hand, remaining, royal_pair, wrong_plays
 from referee.rules.kraken.state import Round, State, in_turn, left_of, team_of
 
+_DETAILS = ("stake", "deal", "trump", "challenge", "declare", "declare_pair", "claim", "laid", "record")
+
 
 def legal_events(state: State) -> dict[str, Any]:
-    """Return the phase and, by kind of event, what fits it; see KrakenEngine.legal for the form."""
+    """Return the phase, the kinds of event possible and what fits each; see KrakenEngine.legal for the form."""
+    found = _by_kind(state)
+    return {**found, "events": [kind for kind in _DETAILS if kind in found]}
+
+
+def _by_kind(state: State) -> dict[str, Any]:
     rnd = state.round
     if rnd is None:
         if state.over:
