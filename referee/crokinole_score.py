@@ -21,15 +21,17 @@ the discs' probabilities are themselves known to about that much."""
 RANGE_POSSIBLE = 0.001
 """The range, once there is a doubt, holds every value at least this probable: a range that is wide is honest."""
 
+EVERY_VALUE = (0, 5, 10, 15, 20)
+
 DISC_POSSIBLE = 0.01
 """A disc counts as one that may not be there when the probability for it is above this and below 1 minus this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A disc whose points are open: its id, the points that it may give its side (most probable first), and why."""
+    """A disc whose points are open: its id (None: it isn't listed), its possible points, the counted first, and why."""
 
-    disc: int
+    disc: int | None
     values: tuple[int, ...]
     why: str
 
@@ -57,48 +59,51 @@ def alternatives(disc: Disc) -> dict[int, float]:
     return out
 
 
-def score_position(discs: Iterable[Disc]) -> Score:
+def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = ()) -> Score:
     """Add up a position.
 
-    A disc without a value counts 0, makes the score unsure, and ranges over all values. Discs in the ditch count
-    nothing and raise no doubt as long as they are surely there.
+    A disc without a value counts 0, makes the score unsure, and ranges over all values. ``maybe`` are things too
+    doubtful to be listed: they count nothing, but each leaves open that it does. Discs in the ditch raise no doubt.
     """
     points: dict[str, int] = {}
     low: dict[str, int] = {}
     high: dict[str, int] = {}
     certain: list[float] = []
     doubts: list[Doubt] = []
-    unknown = False
-    for disc in discs:
-        value = disc.value
+    known = True
+    for listed, disc in [*((True, d) for d in discs), *((False, d) for d in maybe)]:
         chances = alternatives(disc)
-        if value is None:
-            unknown = True
-            chances = dict.fromkeys((0, 5, 10, 15, 20), 0.2)
-            doubts.append(Doubt(disc.id, (0, 5, 10, 15, 20), "; ".join(disc.why) or "its place could not be measured"))
-        likely = value or 0
-        certain.append(chances.get(likely, 0.0) if value is not None else 0.0)
-        open_values = {v for v, p in chances.items() if p >= RANGE_POSSIBLE} | {likely}
-        points[disc.colour] = points.get(disc.colour, 0) + likely
-        low[disc.colour] = low.get(disc.colour, 0) + min(open_values)
-        high[disc.colour] = high.get(disc.colour, 0) + max(open_values)
+        if not chances:
+            known = known and not listed
+            chances = dict.fromkeys(EVERY_VALUE, 1 / len(EVERY_VALUE))
+        likely = (disc.value or 0) if listed else 0
+        certain.append(chances.get(likely, 0.0))
+        possible = {v for v, p in chances.items() if p >= RANGE_POSSIBLE} | {likely}
+        if listed or len(possible) > 1:
+            points[disc.colour] = points.get(disc.colour, 0) + likely
+            low[disc.colour] = low.get(disc.colour, 0) + min(possible)
+            high[disc.colour] = high.get(disc.colour, 0) + max(possible)
         named = sorted((v for v, p in chances.items() if p >= POSSIBLE and v != likely), key=lambda v: -chances[v])
-        if value is not None and named:
-            doubts.append(Doubt(disc.id, (likely, *named), why(disc, likely)))
+        if named:
+            doubts.append(Doubt(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))
     probability = prod(certain)
-    sure = probability >= SURE_PROBABILITY and not unknown
-    if sure:
+    if probability >= SURE_PROBABILITY and known:
         return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
     return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
 
 
-def why(disc: Disc, likely: int) -> str:
+def why(disc: Disc, likely: int, listed: bool = True) -> str:
     """Say in one line what leaves a disc's points open; the disc's own reasons come first."""
+    if not listed:
+        x, y = disc.mm
+        return f"at {x:.0f}, {y:.0f} mm there may be a {disc.colour} disc ({100 * disc.confidence:.0f} %)"
     if disc.why:
         return "; ".join(disc.why)
     close = [c for c in disc.lines if c.verdict == "too_close"]
     if close:
         return "; ".join(f"gap to the {c.line} line {c.gap_mm:.2f} mm with sigma {c.sigma_mm:.2f} mm" for c in close)
+    if not disc.values:
+        return "its place could not be measured"
     if disc.confidence < 1 - DISC_POSSIBLE:
-        return f"a disc with {100 * disc.confidence:.0f} % probability"
-    return f"{likely} points with {100 * alternatives(disc).get(likely, 0.0):.0f} % probability"
+        return f"it is a disc with a probability of {disc.confidence:.2f} only"
+    return f"{likely} points with a probability of {alternatives(disc).get(likely, 0.0):.2f}"

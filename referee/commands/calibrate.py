@@ -1,0 +1,112 @@
+"""``referee calibrate``: measure a camera once, or a fixed camera's whole set-up, and keep it in a profile."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from calibration.errors import TableError, UnusableInputError
+from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known, check_target, write_pictures
+
+SHEET = Path("calibration_sheet.pdf")
+
+
+@click.group()
+def calibrate() -> None:
+    """Measure a camera or a fixed set-up, and print the sheet for it."""
+
+
+@calibrate.command("print")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=SHEET, show_default=True)
+@click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
+def print_sheet(output: Path, paper: str) -> None:
+    """Write the calibration sheet as a PDF to print at 100 %."""
+    from referee.sheet_pdf import write_sheet
+
+    require_folder(output)
+    write_sheet(output, paper)
+    click.echo(f"{output}: print it at 100 %, check its ruler, glue it to something flat, photograph it 8 to 20 times")
+
+
+@calibrate.command()
+@click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+def camera(pictures: tuple[Path, ...], output: Path) -> None:
+    """Measure a camera from PICTURES of the calibration sheet, all in one size and zoom."""
+    from calibration.charuco import calibrate as solve
+    from calibration.charuco import find_corners
+    from calibration.profiles import camera_file, save
+    from vision.frames import load_picture
+
+    require_folder(output)
+    views, missed, size, first = [], [], None, pictures[0]
+    for path in pictures:
+        frame = load_picture(path)
+        if size is None:
+            size = frame.width, frame.height
+        elif size != (frame.width, frame.height):
+            made = f"{frame.width} x {frame.height} pixels, {first} has {size[0]} x {size[1]}"
+            raise UnusableInputError(f"{path}: {made}; a profile is for one size", code="unreadable_input")
+        corners = find_corners(frame.pixels, str(path))
+        if corners is None:
+            missed.append(str(path))
+            click.echo(f"  {path}: the sheet was not found", err=True)
+        else:
+            shown = frame.to_shown(corners.pixels.astype("float64")).astype("float32")
+            views.append(replace(corners, pixels=shown))
+            click.echo(f"  {path}: {len(corners.pixels)} corners", err=True)
+    assert size is not None
+    found = solve(views, *size, missed)
+    profile = camera_file(found.camera).model_copy(
+        update={"rms_px": found.rms_px, "coverage": found.coverage, "pictures": len(found.used)}
+    )
+    save(output, profile)
+    click.echo(
+        f"{output}: focal length {found.camera.K[0, 0]:.1f} +- {found.camera.sigma['focal_px']:.1f} px, corners fit to "
+        f"{found.rms_px:.2f} px over {len(found.used)} pictures that cover {100 * found.coverage:.0f} % of the view"
+    )
+    for warning in found.warnings:
+        click.echo(f"note: {warning}")
+
+
+@calibrate.command()
+@click.argument("picture", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
+@click.option("--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM")
+@click.option("--disc", type=click.FloatRange(*DISC_RANGE_MM), metavar="MM")
+@click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
+def board(
+    picture: Path,
+    output: Path,
+    camera: Path | None,
+    board: str | None,
+    shooting_line: float | None,
+    disc: float | None,
+    overlay: Path | None,
+) -> None:
+    """Solve the board in PICTURE and keep it, with the camera over it, for pictures from the same place."""
+    require_folder(output)
+    overlay = overlay or output.with_suffix(".png")
+    check_target(overlay)
+    from calibration.profiles import save, table_file
+    from referee.crokinole_reader import read_crokinole, shown_view
+    from vision.frames import load_picture
+
+    frame = load_picture(picture)
+    known = Known(camera, board, None, shooting_line, disc)
+    reading = read_crokinole(frame, known.hints(frame))
+    view = shown_view(frame, reading.view)
+    save(output, table_file(view, frame.sha256))
+    write_pictures(reading, overlay, None)
+    click.echo(
+        f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale_from}; "
+        f"look at {overlay} before you trust it"
+    )
+
+
+def require_folder(output: Path) -> None:
+    """Refuse, before any work, a file to be written into a folder that isn't there."""
+    if output.is_dir() or not output.parent.is_dir():
+        raise TableError(f"{output}: {'is a folder' if output.is_dir() else 'its folder does not exist'}")

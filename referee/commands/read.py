@@ -1,0 +1,233 @@
+"""``referee read``: one picture to a score, for people or, with ``--json``, for programs."""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from calibration.errors import NotFoundError, TableError
+
+if TYPE_CHECKING:
+    from calibration.hints import BoardHints
+    from calibration.view import BoardView
+    from referee.crokinole_reader import CrokinoleReading
+    from vision.formats import Pixels
+    from vision.frames import Frame
+
+GAMES = ("crokinole", "yacht", "krakatoa", "kraken")
+
+SHOOTING_RANGE_MM = (100.0, 600.0)
+"""Radii of shooting lines from a travel board's to a giant's; beyond, it was a diameter, inches or centimetres."""
+
+DISC_RANGE_MM = (10.0, 80.0)
+"""Diameters of discs, from a travel board's to a giant's."""
+
+JPEG_QUALITY = 92
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the options tell before the picture is looked at."""
+
+    camera: Path | None
+    board: str | None
+    table: Path | None
+    shooting_mm: float | None
+    disc_mm: float | None
+
+    def hints(self, frame: "Frame") -> "BoardHints":
+        """Turn the options into hints for this frame; raises UnusableInputError(bad_profile)."""
+        from calibration.hints import BoardHints
+        from referee.crokinole_reader import hints_for
+
+        board = camera = None
+        if self.board is not None or self.camera is not None:
+            from calibration import profiles  # pydantic takes 0.1 s to load
+
+            board = None if self.board is None else profiles.board_by_name(self.board)
+            if self.camera is not None:
+                camera = profiles.load(self.camera, profiles.CameraFile)
+                profiles.require_size(self.camera, camera, frame.width, frame.height)
+        return hints_for(frame, BoardHints(board, self.shooting_mm, self.disc_mm), camera)
+
+    def view(self, frame: "Frame") -> "BoardView | None":
+        """Return the saved set-up, checked against this frame; None without ``--table``."""
+        if self.table is None:
+            return None
+        from calibration import profiles
+        from calibration.recheck import still_fits
+        from referee.crokinole_reader import view_from_table
+
+        table = profiles.load(self.table, profiles.TableFile)
+        profiles.require_size(self.table, table.camera, frame.width, frame.height)
+        view = view_from_table(frame, table)
+        fit = still_fits(frame.pixels, view)
+        if not fit.found:
+            raise NotFoundError(f"{frame.source}: no board where {self.table} says it lies", code="no_board")
+        if not fit.ok:
+            why = (
+                f"the board's lines lie {fit.offset_mm:.1f} mm beside their place; run 'referee calibrate board' again"
+            )
+            raise profiles.bad_profile(self.table, why)
+        return view
+
+
+@click.command()
+@click.argument("picture", type=click.Path(path_type=Path))
+@click.option(
+    "--game", type=click.Choice(GAMES), default="crokinole", show_default=True, help="What lies on the table."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the reading for programs (docs/json.md).")
+@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
+@click.option(
+    "--table", type=click.Path(path_type=Path), help="A fixed camera's set-up from 'referee calibrate board'."
+)
+@click.option(
+    "--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
+)
+@click.option("--disc", type=click.FloatRange(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
+@click.option("--overlay", type=click.Path(path_type=Path), help="Write the picture with the reading drawn on it.")
+@click.option("--rectified", type=click.Path(path_type=Path), help="Write the board seen straight from above.")
+def read(
+    picture: Path,
+    game: str,
+    as_json: bool,
+    camera: Path | None,
+    board: str | None,
+    table: Path | None,
+    shooting_line: float | None,
+    disc: float | None,
+    overlay: Path | None,
+    rectified: Path | None,
+) -> int:
+    """Read the table in PICTURE and print the score."""
+    start = time.perf_counter()
+    for target in (overlay, rectified):
+        check_target(target)
+    from vision.frames import load_picture  # help pages don't wait for OpenCV
+
+    frame = load_picture(picture)
+    loaded = time.perf_counter()
+    if game != "crokinole":
+        raise TableError(f"--game {game} can't be read yet; crokinole can", code="not_available")
+    from referee.crokinole_json import reading_json
+    from referee.crokinole_reader import read_crokinole
+
+    known = Known(camera, board, table, shooting_line, disc)
+    reading = read_crokinole(frame, known.hints(frame), known.view(frame))
+    reading.stages_ms["load"] = 1000 * (loaded - start)
+    elapsed = 1000 * (time.perf_counter() - start)
+    write_pictures(reading, overlay, rectified)
+    if as_json:
+        click.echo(json.dumps(reading_json(reading, elapsed)))
+    else:
+        print_reading(reading, elapsed)
+    return 0
+
+
+def check_target(path: Path | None) -> None:
+    """Refuse, before any work, a picture to be written where none can be."""
+    if path is None:
+        return
+    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
+        raise TableError(f"{path}: pictures are written as .png, .jpg or .webp")
+    if not path.parent.is_dir():
+        raise TableError(f"{path}: the folder {path.parent} doesn't exist")
+
+
+def write_picture(path: Path, pixels: "Pixels") -> None:
+    """Write BGR pixels by the suffix of the path; raises TableError where that fails."""
+    import cv2
+
+    ok, data = cv2.imencode(path.suffix.lower(), pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    try:
+        if not ok:
+            raise OSError("the picture can't be encoded")
+        path.write_bytes(data.tobytes())
+    except OSError as error:
+        raise TableError(f"{path}: can't be written ({error.strerror or error})") from error
+
+
+def write_pictures(reading: "CrokinoleReading", overlay: Path | None, rectified: Path | None) -> None:
+    """Write the pictures that were asked for."""
+    if overlay is None and rectified is None:
+        return
+    from vision import overlay as drawing
+
+    frame = reading.frame
+    if overlay is not None:
+        write_picture(overlay, drawing.draw(frame.pixels, reading.view, reading.discs, caption(reading)))
+    if rectified is not None:
+        write_picture(rectified, drawing.rectified(frame.pixels, reading.view))
+
+
+def caption(reading: "CrokinoleReading") -> Any:
+    """Words above an overlay: the score with its range, what the solution is worth, doubts and warnings."""
+    from vision.overlay import Caption
+
+    score, view = reading.score, reading.view
+    sides = [(colour, points_text(reading, colour)) for colour in score.points]
+    stands = "the score is sure" if score.sure else "the score is NOT sure"
+    lines = [f"{stands}   {board_text(reading)}"]
+    lines += [doubt_text(d.disc, d.values, d.why) for d in score.doubts]
+    lines += [f"note: {w}" for w in reading.warnings]
+    if view.camera.assumed:
+        lines.append("assumed: " + "; ".join(view.camera.assumed))
+    return Caption(sides, lines, frozenset(d.disc for d in score.doubts if d.disc is not None))
+
+
+def points_text(reading: "CrokinoleReading", colour: str) -> str:
+    """A side's points, with the range where they aren't sure."""
+    low, high = reading.score.ranges[colour]
+    points = str(reading.score.points[colour])
+    return points if low == high else f"{points} ({low} to {high})"
+
+
+def board_text(reading: "CrokinoleReading") -> str:
+    """What the solution is worth, in half a line."""
+    from referee.crokinole_reader import shown_view
+
+    view = shown_view(reading.frame, reading.view)
+    return (
+        f"lines fit to {view.residual_px:.2f} px   tilt {view.camera.tilt_deg:.0f} degrees   "
+        f"millimetres from: {view.scale_from}"
+    )
+
+
+def doubt_text(disc: int | None, values: tuple[int, ...], why: str) -> str:
+    """One doubt in a line."""
+    name = "something" if disc is None else f"disc #{disc}"
+    return f"doubt: {name} counts {' or '.join(str(v) for v in values)}: {why}"
+
+
+def print_reading(reading: "CrokinoleReading", elapsed_ms: float) -> None:
+    """Print a reading for people."""
+    from rich.console import Console  # 0.1 s that --json needn't wait for
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name, side in (("disc", "right"), ("colour", "left"), ("points", "right"), ("place", "left"), ("line", "left")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    doubted = {d.disc for d in reading.score.doubts}
+    for disc in reading.discs:
+        near = min(disc.lines, key=lambda c: abs(c.gap_mm), default=None)
+        gap = "" if near is None else f"{near.line} {near.gap_mm:+.2f} \u00b1 {near.sigma_mm:.2f} mm {near.verdict}"
+        value = "?" if disc.value is None else str(disc.value)
+        style = "bold red" if disc.id in doubted else ""
+        table.add_row(str(disc.id), disc.colour, value, disc.state, gap.replace("_", " "), style=style)
+    if reading.discs:
+        console.print(table)
+    score = reading.score
+    words = "   ".join(f"{c} [bold]{points_text(reading, c)}[/bold]" for c in score.points) or "no discs on the board"
+    console.print(words + ("" if score.sure else "   [red]not sure[/red]"))
+    for doubt in score.doubts:
+        console.print(f"[red]{escape(doubt_text(doubt.disc, doubt.values, doubt.why))}[/red]")
+    for warning in reading.warnings:
+        console.print(f"[yellow]{escape('note: ' + warning)}[/yellow]")
+    console.print(f"[dim]{escape(board_text(reading))}   {elapsed_ms:.0f} ms[/dim]")

@@ -1,0 +1,112 @@
+"""From one picture of a crokinole board to its reading: board, discs, contacts, points, in this order.
+
+Everything inside works in pixels of the :class:`~vision.frames.Frame`; ``referee.crokinole_json`` turns them into those
+of the picture as shown.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibration.errors import NotFoundError
+from calibration.hints import BoardHints, NoBoard
+from calibration.solve import find_board
+from calibration.view import BoardView
+from referee.crokinole_score import Score, score_position
+from vision.contacts import measure
+from vision.disc_values import valued
+from vision.discs import read_discs
+from vision.frames import Frame
+from vision.readings import Disc
+
+if TYPE_CHECKING:
+    from calibration.camera import Camera
+    from calibration.profiles import CameraFile, TableFile
+
+
+@dataclass(frozen=True, eq=False)
+class CrokinoleReading:
+    """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took."""
+
+    frame: Frame
+    view: BoardView
+    discs: tuple[Disc, ...]
+    score: Score
+    warnings: tuple[str, ...] = ()
+    stages_ms: dict[str, float] = field(default_factory=dict)
+
+
+def frame_camera(frame: Frame, camera: "Camera") -> "Camera":
+    """Convert a camera of the picture as shown to one of the frame's pixels."""
+    sx, sy = frame.scale
+    height, width = frame.pixels.shape[:2]
+    back = np.linalg.inv(np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1]]))
+    return replace(camera, K=back @ camera.K, width=width, height=height)
+
+
+def shown_view(frame: Frame, view: BoardView) -> BoardView:
+    """Convert a view in the frame's pixels to one in pixels of the picture as shown."""
+    mean = float(np.sqrt(frame.scale[0] * frame.scale[1]))
+    sigma = {name: v * mean if name.endswith("_px") else v for name, v in view.camera.sigma.items()}
+    camera = replace(
+        view.camera, K=frame.shown_matrix(view.camera.K), width=frame.width, height=frame.height, sigma=sigma
+    )
+    return replace(view, camera=camera, residual_px=view.residual_px * mean)
+
+
+def hints_for(
+    frame: Frame,
+    board: "BoardHints | None" = None,
+    camera: "CameraFile | None" = None,
+) -> BoardHints:
+    """Complete what the options say by what the picture's file says: EXIF focal length, a profile at this scale."""
+    hints = board or BoardHints()
+    if camera is not None:
+        return replace(hints, camera=frame_camera(frame, camera.camera()))
+    return replace(hints, focal_px=frame.focal_px)
+
+
+def view_from_table(frame: Frame, table: "TableFile") -> BoardView:
+    """Return a saved set-up as a view in the frame's pixels."""
+    view = table.view()
+    return replace(view, camera=frame_camera(frame, view.camera), scale_from="--table")
+
+
+def solve_view(frame: Frame, hints: BoardHints) -> BoardView:
+    """Find and solve the board; raises NotFoundError (no_board, board_unsure) with the reason."""
+    found = find_board(frame.pixels, hints)
+    if isinstance(found, NoBoard):
+        raise NotFoundError(f"{frame.source}: {found.reason}", code=found.code)
+    if not frame.holds(found.circle_px(found.board.shooting)):
+        message = f"{frame.source}: the file is cut off, and the board isn't whole in what is left"
+        raise NotFoundError(message, code="board_unsure")
+    return found
+
+
+def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None) -> CrokinoleReading:
+    """Read one picture; ``view`` stands for a board solved before (a fixed camera's).
+
+    Raises NotFoundError with the code no_board or board_unsure.
+    """
+    stages: dict[str, float] = {}
+    start = time.perf_counter()
+
+    def lap(name: str) -> None:
+        nonlocal start
+        now = time.perf_counter()
+        stages[name] = 1000 * (now - start)
+        start = now
+
+    if view is None:
+        view = solve_view(frame, hints_for(frame) if hints is None else hints)
+    lap("board")
+    seen = read_discs(frame.pixels, view)
+    lap("discs")
+    discs = measure(frame.pixels, view, seen.discs)
+    discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
+    lap("contacts")
+    score = score_position(discs, seen.maybe)
+    notes = (*frame.warnings, *view.warnings, *seen.warnings)
+    return CrokinoleReading(frame, view, discs, score, notes, stages)

@@ -1,0 +1,67 @@
+"""Points of a position and when they are called sure."""
+
+import pytest
+
+from referee.crokinole_score import score_position
+from vision.readings import Disc, DiscState
+
+
+def disc(
+    number: int, colour: str, *values: tuple[int, float], confidence: float = 1.0, state: DiscState = "board"
+) -> Disc:
+    return Disc(number, colour, (0.0, 0.0), (0.0, 0.0), 0.1, state, confidence, 1.0, values=values)
+
+
+def test_sum_by_colour() -> None:
+    score = score_position([disc(1, "black", (20, 1.0)), disc(2, "black", (5, 1.0)), disc(3, "natural", (15, 1.0))])
+    assert score.points == {"black": 25, "natural": 15}
+    assert score.sure
+    assert score.ranges == {"black": (25, 25), "natural": (15, 15)}
+    assert score.doubts == ()
+
+
+def test_no_discs_is_a_sure_nothing() -> None:
+    score = score_position([])
+    assert (score.points, score.sure) == ({}, True)
+
+
+def test_close_disc_is_a_doubt_with_its_range() -> None:
+    score = score_position([disc(1, "black", (10, 0.6), (5, 0.4)), disc(2, "natural", (15, 1.0))])
+    assert not score.sure
+    assert score.points == {"black": 10, "natural": 15}
+    assert score.ranges == {"black": (5, 10), "natural": (15, 15)}
+    assert [(d.disc, d.values) for d in score.doubts] == [(1, (10, 5))]
+
+
+def test_many_small_doubts_add_up() -> None:
+    almost = [disc(i, "black", (10, 0.99), (5, 0.01)) for i in range(1, 13)]
+    assert not score_position(almost).sure
+    assert score_position(almost[:3]).sure
+
+
+def test_disc_that_may_not_be_there() -> None:
+    score = score_position([disc(1, "black", (15, 1.0), confidence=0.7)])
+    assert not score.sure
+    assert score.ranges == {"black": (0, 15)}
+    assert "probability of 0.70" in score.doubts[0].why
+
+
+def test_unlisted_candidate_leaves_the_score_open() -> None:
+    score = score_position([disc(1, "black", (15, 1.0))], [disc(1, "natural", (10, 1.0), confidence=0.3)])
+    assert not score.sure
+    assert score.points == {"black": 15, "natural": 0}
+    assert score.ranges == {"black": (15, 15), "natural": (0, 10)}
+    assert score.doubts[0].disc is None
+
+
+def test_unknown_value_is_never_sure() -> None:
+    score = score_position([disc(1, "black")])
+    assert not score.sure
+    assert score.ranges == {"black": (0, 20)}
+
+
+@pytest.mark.parametrize("confidence", [1.0, 0.5])
+def test_ditch_raises_no_doubt(confidence: float) -> None:
+    score = score_position([disc(1, "black", (0, 1.0), state="ditch", confidence=confidence)])
+    assert score.sure
+    assert score.points == {"black": 0}
