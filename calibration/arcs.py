@@ -24,15 +24,30 @@ CORNER_DEG = 28.0
 """A chain whose gradient turns by more than this within :data:`CORNER_STEP` pixels has a corner there."""
 
 CORNER_STEP = 3
+ARCS_LOOKED_AT = 250
+MIN_SAG = 2.5
+MIN_SAG_PX = 0.8
+"""An arc's height over its chord, in times its roughness and in pixels, from which it counts as curved."""
+
+RING_SPREAD = 0.25
+"""Spread across over spread along an arc beyond which it reaches more than half way round."""
+
 MIN_ARC_PX = 18
 MAX_ARCS = 36
 MIN_AXIS_PX = 18.0
-MAX_ASPECT = 5.0
-"""Longest over shortest axis of an ellipse: a circle seen from 78 degrees."""
+MAX_ASPECT = 3.4
+"""Longest over shortest axis of an ellipse: a circle seen from 73 degrees: no steeper board can be scored."""
 
 ON_ELLIPSE_PX = 1.6
 GRADIENT_COS = 0.93
 """Edge gradients within 21 degrees of the ellipse's normal support it."""
+
+MIN_IN_FRAME = 0.4
+"""Less of an ellipse in the frame can't be told from an arc of anything."""
+
+CHANCE_SUPPORT = 0.2
+MIN_SUPPORT = 0.28
+"""Shares of an ellipse that grain and planks alone support, and that make it worth following up."""
 
 SCORED_EDGES = 5000
 """Edge pixels drawn (evenly) to count support; more add time, not certainty."""
@@ -40,12 +55,16 @@ SCORED_EDGES = 5000
 
 @dataclass(frozen=True)
 class EdgePixels:
-    """Edge pixels: places (N, 2) in working pixels, unit gradients (N, 2), arc labels (N,), 0 = in no arc."""
+    """Edge pixels: places (N, 2) in working pixels, unit gradients (N, 2), arc labels (N,), 0 = in no arc.
+
+    ``scale`` is the working size over the picture's, ``shape`` the working (height, width).
+    """
 
     points: NDArray[np.float32]
     gradients: NDArray[np.float32]
     labels: NDArray[np.int32]
     scale: float
+    shape: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -120,6 +139,7 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
         np.column_stack([gx, gy]).astype(np.float32),
         labels[ys, xs].astype(np.int32),
         scale,
+        (small.shape[0], small.shape[1]),
     )
 
 
@@ -132,6 +152,20 @@ def fit_ellipse(points: NDArray[np.float32]) -> Ellipse | None:
     if not np.isfinite([cx, cy, a, b]).all() or b < MIN_AXIS_PX or a > MAX_ASPECT * b:
         return None
     return Ellipse(float(cx), float(cy), float(a), float(b), float(turn))
+
+
+def is_curved(points: NDArray[np.float32]) -> bool:
+    """Whether an arc (N, 2) bends steadily: planks, rails and table edges are straight but for their roughness."""
+    centred = points - points.mean(0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    t, d = centred @ axes[0], centred @ axes[1]
+    if float(np.std(d)) > RING_SPREAD * float(np.std(t)):
+        return True
+    half = float(np.abs(t).max())
+    basis = np.column_stack([np.ones_like(t), t / half, (t / half) ** 2])
+    coefficients, *_ = np.linalg.lstsq(basis, d, rcond=None)
+    rough = float(np.std(d - basis @ coefficients))
+    return bool(abs(coefficients[2]) > max(MIN_SAG * rough, MIN_SAG_PX))
 
 
 def ellipse_residuals(e: Ellipse, points: NDArray[np.float32]) -> tuple[Array, Array]:
@@ -147,7 +181,7 @@ def ellipse_residuals(e: Ellipse, points: NDArray[np.float32]) -> tuple[Array, A
 
 
 def support(e: Ellipse, edges: EdgePixels, bins: int = 72) -> tuple[float, NDArray[np.bool_]]:
-    """Share of the ellipse's circumference (in equal parts of its parameter) with edges on it, and which pixels."""
+    """Share of the ellipse within the frame with edges on it, less where little of it is in the frame, and which pixels."""
     d, n = ellipse_residuals(e, edges.points)
     on = (np.abs(d) < ON_ELLIPSE_PX) & (np.abs((n * edges.gradients).sum(1)) > GRADIENT_COS)
     p = edges.points[on]
@@ -155,22 +189,32 @@ def support(e: Ellipse, edges: EdgePixels, bins: int = 72) -> tuple[float, NDArr
     x, y = p[:, 0] - e.cx, p[:, 1] - e.cy
     t = np.arctan2((c * y - s * x) / e.b, (c * x + s * y) / e.a)
     filled = np.bincount(((t + np.pi) * (bins / (2 * np.pi))).astype(int) % bins, minlength=bins) > 0
-    return float(filled.mean()), on
+    around = (np.arange(bins) + 0.5) * (2 * np.pi / bins) - np.pi
+    ex, ey = e.a * np.cos(around), e.b * np.sin(around)
+    px, py = e.cx + c * ex - s * ey, e.cy + s * ex + c * ey
+    seen = (px > 0) & (py > 0) & (px < edges.shape[1]) & (py < edges.shape[0])
+    if seen.mean() < MIN_IN_FRAME:
+        return 0.0, on
+    return float(filled[seen].mean() * np.sqrt(seen.mean())), on
 
 
 def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
     """Ellipses in the picture (working pixels), best supported first, near-duplicates left out."""
     counts = np.bincount(edges.labels)
     counts[0] = 0
-    order = np.argsort(counts)[::-1][: 3 * MAX_ARCS]
+    order = np.argsort(counts)[::-1][:ARCS_LOOKED_AT]
     arcs: list[NDArray[np.float32]] = []
+    by_label = edges.points[np.argsort(edges.labels, kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(edges.labels))])
     for label in order:
         if counts[label] < MIN_ARC_PX or len(arcs) == MAX_ARCS:
             break
-        p = edges.points[edges.labels == label]
-        arcs.append(p[:: max(1, len(p) // 80)])
+        p = by_label[starts[label] : starts[label + 1]]
+        p = p[:: max(1, len(p) // 80)]
+        if is_curved(p):
+            arcs.append(p)
     step = max(1, len(edges.points) // SCORED_EDGES)
-    drawn = EdgePixels(edges.points[::step], edges.gradients[::step], edges.labels[::step], edges.scale)
+    drawn = EdgePixels(edges.points[::step], edges.gradients[::step], edges.labels[::step], edges.scale, edges.shape)
     found: list[Ellipse] = []
     for group in [(p,) for p in arcs] + list(combinations(arcs, 2)):
         pts = np.concatenate(group)
@@ -181,9 +225,9 @@ def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
         if float(np.median(np.abs(d))) > ON_ELLIPSE_PX:
             continue
         share, _ = support(e, drawn)
-        if share > 0.25:
+        if share > MIN_SUPPORT:
             found.append(Ellipse(e.cx, e.cy, e.a, e.b, e.turn, share))
-    found.sort(key=lambda e: -e.support * np.sqrt(e.a * e.b))
+    found.sort(key=lambda e: -((e.support - CHANCE_SUPPORT) ** 2) * np.sqrt(e.a * e.b))
     return _distinct(found, drawn, limit)
 
 

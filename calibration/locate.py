@@ -29,18 +29,25 @@ TRIED = 9
 CONVINCING = 3.7
 """A coarse score that no picture without a board has come near: the search ends there."""
 
+RIVAL = 0.75
+"""Of several places, those with this share of the best evidence are boards as well."""
+
 DISTINCT = 0.5
 """Centres closer than this share of the larger shooting line's size in the picture belong to one board."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A board guessed: a camera whose unit is the shooting line's radius, what was seen there, and its size in px."""
+    """A board guessed: a camera whose unit is the shooting line's radius, and what was seen there.
+
+    ``size_px`` is the shooting line's radius in px, ``whole`` the share of it that lies in the frame.
+    """
 
     camera: Camera
     labelling: Labelling
     centre: Array
     size_px: float
+    whole: float
 
     @property
     def score(self) -> float:
@@ -65,7 +72,10 @@ def rescale(cam: Camera, factor: float) -> Camera:
 
 
 def find_candidates(pyramid: list[NDArray[np.uint8]], focal_px: float | None) -> list[Candidate]:
-    """Boards guessed in a picture, the best first, one for each place; ``focal_px`` where it is known."""
+    """Boards guessed in a picture, one for each place: the largest and wholest of the good ones first, then the doubtful.
+
+    ``focal_px``: where it is known.
+    """
     h, w = pyramid[0].shape[:2]
     start = next((p for p in pyramid if max(p.shape) <= 2000), pyramid[-1])
     level_scale = start.shape[1] / w
@@ -78,13 +88,14 @@ def find_candidates(pyramid: list[NDArray[np.uint8]], focal_px: float | None) ->
     for e in find_ellipses(edges)[:TRIED]:
         for cam in hypotheses(e, scale, w, h, focals):
             polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
-            marks = label(profile(polar, seen, COARSE_RADII))
+            p = profile(polar, seen, COARSE_RADII)
+            marks = label(p)
             if marks is not None:
+                whole = float(np.interp(marks.shooting, p.radii, p.seen))
                 unit = rescale(cam, 1 / marks.shooting)
-                p = unit.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
-                u, v = p[1] - p[0], p[2] - p[0]
-                size = float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
-                found.append(Candidate(unit, marks, p[0], size))
+                o, u, v = unit.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+                size = float(np.sqrt(abs((u - o)[0] * (v - o)[1] - (u - o)[1] * (v - o)[0])))
+                found.append(Candidate(unit, marks, o, size, whole))
         if found and max(c.score for c in found) > CONVINCING:
             break
     found.sort(key=lambda c: -c.score)
@@ -92,4 +103,5 @@ def find_candidates(pyramid: list[NDArray[np.uint8]], focal_px: float | None) ->
     for c in found:
         if all(np.hypot(*(c.centre - k.centre)) > DISTINCT * max(c.size_px, k.size_px) for k in kept):
             kept.append(c)
-    return kept
+    good = [c for c in kept if c.score > RIVAL * kept[0].score]
+    return sorted(good, key=lambda c: -c.size_px * c.whole**2) + kept[len(good) :]

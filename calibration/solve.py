@@ -25,6 +25,9 @@ UNSURE_BELOW = 2.6
 """Sum of evidence (``calibration.labels``) after refinement. Pictures without a board stay below the first; a board whose
 lines are read well enough to score on lies above the second."""
 
+BARE_LIMIT = 0.6
+"""Evidence of a circle where no board has one (rugs, targets, plates)."""
+
 CIRCLE_EVIDENCE = 0.25
 """A circle seen less than this by the unrolled board takes no part in the next round."""
 
@@ -194,11 +197,17 @@ def find_board(image: NDArray[np.uint8], hints: BoardHints | None = None) -> Boa
     state = solve_candidate(pyramid, candidates[0], hints)
     marks, _ = relabelled(pyramid, state.camera, 1.0)
     score = 0.0 if marks is None else marks.score
-    if score < NO_BOARD_BELOW:
+    if marks is None or score < NO_BOARD_BELOW or not plausible(marks):
         return NoBoard(
             "no_board", f"the circles found are not a board's (evidence {score:.1f} of {NO_BOARD_BELOW:.1f})"
         )
     return view_of(state)
+
+
+def plausible(marks: Labelling) -> bool:
+    """Whether the circles seen make a board: three of the lines and the hole, and nothing where boards are bare."""
+    seen = sum(marks.evidence[n] > CIRCLE_EVIDENCE for n in ("shooting", "ten", "fifteen", "hole"))
+    return seen >= 3 and marks.evidence["bare"] < BARE_LIMIT
 
 
 def view_of(state: State) -> BoardView:
