@@ -164,7 +164,8 @@ def test_r17_they_stand_in_the_result():
     state = lay(opened(), "AH 7C 8H 9H", "KH TH JH QH")
     rest = [card for card in DECK if not any(card in trick.cards for trick in current(state).tricks)]
     state = play(lay(state, " ".join(rest)), Record())
-    assert [(r.trick, r.seat, r.card) for r in state.results[0].revokes][0] == (1, "E", "7C")
+    first = state.results[0].revokes[0]
+    assert (first.trick, first.seat, first.card) == (1, "E", "7C")
 
 
 def test_r17_a_card_seen_twice_and_a_card_out_of_turn_are_both_named():
