@@ -42,7 +42,7 @@ def shoot(state: State, shot: Shot) -> State:
         waiting = Outcome(shot.seat, shot.disc, valid, rule, foul=shot.foul, undecided=tuple(open_questions))
         return state._replace(outcome=waiting)
 
-    removed, ditched, sunk = _clear(lying, [*rests, *[i for i in void if i not in rests]], void)
+    removed, ditched, sunk = _clear(lying, list(dict.fromkeys((*rests, *void))), void)
     twenties, out = state.twenties, state.out
     if sunk:
         counts = list(twenties)
