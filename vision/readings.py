@@ -41,9 +41,10 @@ class Disc:
 
     ``px`` is the centre of its upper face as it appears; ``mm`` the centre of the disc on the board with the
     standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a disc at
-    all, ``state_confidence`` that its state is the one named, given that it is there. ``values`` holds the points
-    that its place may be worth with their probabilities (they sum to 1), the most probable first; ``why`` says in
-    words what leaves more than one of them, or its existence, open.
+    all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all states with
+    their probabilities, the most probable first. ``values`` holds the points that its place may be worth with their
+    probabilities (they sum to 1), the most probable first; ``why`` says in words what leaves more than one of them,
+    or its existence, open.
     """
 
     id: int
@@ -54,6 +55,7 @@ class Disc:
     state: DiscState
     confidence: float
     state_confidence: float
+    states: tuple[tuple[DiscState, float], ...] = ()
     lines: tuple[LineContact, ...] = ()
     values: tuple[tuple[int, float], ...] = ()
     why: tuple[str, ...] = ()
@@ -69,11 +71,13 @@ class DiscsSeen:
     """All discs of one picture.
 
     ``disc_radius_mm`` is the radius measured over all discs jointly (that of the board's model where none could be
-    measured), ``disc_radius_sigma_mm`` its standard uncertainty; ``colours`` are the sides' words.
+    measured), ``disc_radius_sigma_mm`` its standard uncertainty; ``colours`` are the sides' words. ``maybe`` holds
+    what is probably no disc but might be one: not part of the reading, but a reason to doubt a score.
     """
 
     discs: tuple[Disc, ...]
     disc_radius_mm: float
     disc_radius_sigma_mm: float
     colours: tuple[str, ...] = ()
+    maybe: tuple[Disc, ...] = ()
     warnings: tuple[str, ...] = ()

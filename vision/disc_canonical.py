@@ -1,0 +1,102 @@
+"""The canonical picture in which discs are looked for: the board from straight above, the camera at the bottom.
+
+Lengths are scaled so that the shooting line has the radius :data:`SHOOTING` whatever the board's own is, and the
+board is turned so that the camera's foot lies towards the bottom edge: every upright cylinder leans towards the top.
+Pixel (column i, row j) samples the middle of its cell; the board's centre lies in the middle of the picture.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.view import BoardView
+
+SHOOTING = 304.8
+"""Radius of the shooting line in canonical mm."""
+HALF_MM = 400.0
+"""Half the side of the picture in canonical mm: holds the ditch of every board measured (rails at 375 to 382)."""
+SIZE = 512
+"""Side of the picture in pixels: a disc of 15.9 mm has a radius of 10 pixels."""
+PX_PER_MM = SIZE / (2 * HALF_MM)
+OVERSAMPLING = 2
+"""The board is sampled this much finer, then averaged, so that grain and lines don't alias."""
+MAP_BLOCK = 16
+"""The sampling map is computed once a block and interpolated; over 12 mm it is linear to some 0.02 px."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalFrame:
+    """Which turn and scale of the board the canonical picture shows.
+
+    ``turn`` is in radians (the board is turned clockwise by it), ``scale`` the board's mm a canonical mm.
+    ``foot`` (2,) is the point under the camera in canonical axes and canonical mm, ``height`` the camera's height
+    above the board in canonical mm.
+    """
+
+    turn: float
+    scale: float
+    foot: tuple[float, float]
+    height: float
+
+    def to_board(self, px: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Board points (N, 2) in mm at z = 0 of canonical pixels (N, 2)."""
+        xy = (np.asarray(px, dtype=np.float64) + 0.5) / PX_PER_MM - HALF_MM
+        u, v = xy[:, 0], -xy[:, 1]
+        c, s = np.cos(self.turn), np.sin(self.turn)
+        return np.column_stack([c * u - s * v, s * u + c * v]) * self.scale
+
+    def from_board(self, mm: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Canonical pixels (N, 2) of board points (N, 2) in mm at z = 0."""
+        p = np.asarray(mm, dtype=np.float64).reshape(-1, 2) / self.scale
+        c, s = np.cos(self.turn), np.sin(self.turn)
+        u, v = c * p[:, 0] + s * p[:, 1], -s * p[:, 0] + c * p[:, 1]
+        return (np.column_stack([u, -v]) + HALF_MM) * PX_PER_MM - 0.5
+
+
+def frame_of(view: BoardView) -> CanonicalFrame:
+    """Canonical frame of a solved board."""
+    scale = view.board.shooting / SHOOTING
+    centre = view.camera.centre
+    turn = view.towards_camera(np.zeros(2)) + np.pi / 2
+    return CanonicalFrame(float(turn), scale, (0.0, -float(np.hypot(*centre[:2])) / scale), float(centre[2]) / scale)
+
+
+def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: CanonicalFrame) -> NDArray[np.uint8]:
+    """Board seen straight from above: (SIZE, SIZE, 3) uint8 BGR from an image (H, W, 3) uint8 BGR; black outside."""
+    fine = SIZE * OVERSAMPLING
+    nodes = fine // MAP_BLOCK + 2
+    axis = ((np.arange(nodes) - 0.5) * MAP_BLOCK) / (PX_PER_MM * OVERSAMPLING) - HALF_MM
+    u, v = np.meshgrid(axis, -axis)
+    c, s = np.cos(frame.turn), np.sin(frame.turn)
+    grid = np.stack([c * u - s * v, s * u + c * v], axis=-1) * frame.scale
+    maps = [np.asarray(m) for m in view.sampling_map(grid)]
+    spacing = float(np.median(np.hypot(np.diff(maps[0], axis=0), np.diff(maps[1], axis=0)))) / MAP_BLOCK
+    shrink = max(1.0, spacing)
+    if shrink > 1.5:
+        size = (max(1, round(image.shape[1] / shrink)), max(1, round(image.shape[0] / shrink)))
+        factors = (size[0] / image.shape[1], size[1] / image.shape[0])
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        maps = [(m + 0.5) * f - 0.5 for m, f in zip(maps, factors, strict=True)]
+    big = (nodes * MAP_BLOCK, nodes * MAP_BLOCK)
+    inner = slice(MAP_BLOCK, -MAP_BLOCK)
+    mx, my = (
+        np.ascontiguousarray(cv2.resize(m.astype(np.float32), big, interpolation=cv2.INTER_LINEAR)[inner, inner])
+        for m in maps
+    )
+    seen = cv2.remap(image, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    return np.asarray(cv2.resize(seen, (SIZE, SIZE), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def guide_channels(foot: tuple[float, float], height: float) -> NDArray[np.float32]:
+    """Two channels (2, SIZE, SIZE) that the picture doesn't show: where on the board, and how obliquely seen.
+
+    The first is the distance from the board's centre over the shooting line's radius, the second the tangent of the
+    angle between the vertical and the direction to the camera.
+    """
+    axis = ((np.arange(SIZE) + 0.5) / PX_PER_MM - HALF_MM).astype(np.float32)
+    x, y = np.meshgrid(axis, -axis)
+    radius = np.hypot(x, y) / SHOOTING
+    tangent = np.hypot(x - foot[0], y - foot[1]) / max(height, 1.0)
+    return np.asarray(np.stack([radius, np.minimum(tangent, 6.0)]), dtype=np.float32)

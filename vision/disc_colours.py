@@ -1,0 +1,110 @@
+"""Sides by colour, without being told the colours: discs' faces in CIE Lab, grouped, each group given a plain word."""
+
+from itertools import permutations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+PROTOTYPES: tuple[tuple[str, tuple[float, float, float]], ...] = (
+    ("black", (18.0, 0.0, 0.0)), ("black", (33.0, 1.0, 2.0)), ("black", (8.0, 0.0, 0.0)),
+    ("white", (95.0, 0.0, 1.0)), ("white", (84.0, 0.0, 2.0)), ("grey", (60.0, 0.0, 0.0)),
+    ("natural", (78.0, 6.0, 24.0)), ("natural", (66.0, 12.0, 32.0)), ("natural", (86.0, 3.0, 18.0)),
+    ("natural", (57.0, 10.0, 24.0)),
+    ("brown", (32.0, 14.0, 18.0)), ("brown", (43.0, 14.0, 22.0)), ("brown", (24.0, 7.0, 9.0)),
+    ("red", (45.0, 60.0, 40.0)), ("red", (35.0, 48.0, 30.0)), ("red", (55.0, 55.0, 28.0)), ("red", (28.0, 36.0, 20.0)),
+    ("orange", (65.0, 42.0, 58.0)), ("orange", (55.0, 40.0, 45.0)), ("yellow", (84.0, -2.0, 65.0)),
+    ("yellow", (70.0, 2.0, 55.0)),
+    ("green", (50.0, -40.0, 28.0)), ("green", (33.0, -25.0, 12.0)), ("green", (65.0, -35.0, 30.0)),
+    ("green", (45.0, -18.0, 10.0)), ("turquoise", (60.0, -32.0, -8.0)),
+    ("blue", (40.0, 8.0, -42.0)), ("blue", (26.0, 6.0, -25.0)), ("blue", (58.0, -3.0, -35.0)),
+    ("purple", (35.0, 32.0, -28.0)), ("purple", (50.0, 28.0, -26.0)), ("purple", (22.0, 20.0, -18.0)),
+    ("pink", (70.0, 38.0, 2.0)),
+)  # fmt: skip
+"""Plain words with the Lab places (L 0..100) that they stand for."""
+
+LIGHTNESS_WEIGHT = 0.6
+"""Light and shade change lightness far more than hue: a step of it counts less."""
+TWO_SIDES = 19.0
+"""Two sides differ by at least this (weighted Lab): real pairs by 23 and more, faces of one side by less than 19."""
+CLEARLY_APART = 2.0
+"""Groups are sides where their distance is this many times the scatter within them."""
+THIRD_SIDE = 23.0
+"""A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
+THIRD_APART = 7.0
+"""... and this many times the scatter: one side in two lights stays one."""
+SIDES_AT_MOST = 3
+STARTS, ROUNDS = 10, 6
+"""Groupings tried, and steps of each; one settles in three or four."""
+MIN_SCATTER = 2.0
+"""Scatter of faces of one side is never taken as smaller: paint, grain and noise."""
+
+
+def lab_of(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """CIE Lab (N, 3), L in 0..100, of BGR pixels (N, 3) uint8."""
+    lab = cv2.cvtColor(pixels.reshape(1, -1, 3).astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
+    return np.asarray(lab.reshape(-1, 3), dtype=np.float64)
+
+
+def _grouped(points: NDArray[np.float64], weights: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Group numbers (N,) of the best of several groupings about medians; deterministic.
+
+    Each begins with another disc and those that lie farthest from the ones taken before; the one with the smallest
+    sum of distances wins, so that one disc under a reflection doesn't found a group of its own.
+    """
+    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
+    best, least = np.zeros(len(points), dtype=np.intp), np.inf
+    for start in np.unique(np.linspace(0, len(points) - 1, STARTS).astype(int)):
+        seeds = [int(start)]
+        while len(seeds) < count:
+            seeds.append(int(np.argmax(gaps[seeds].min(axis=0))))
+        centres = points[seeds].copy()
+        for _ in range(ROUNDS):
+            group = np.argmin(np.linalg.norm(points[:, None] - centres[None], axis=2), axis=1)
+            for k in range(count):
+                if (group == k).any():
+                    centres[k] = np.median(points[group == k], axis=0)
+        cost = float(weights @ np.linalg.norm(points - centres[group], axis=1))
+        if cost < least - 1e-9:
+            best, least = group, cost
+    return best
+
+
+def _apart(points: NDArray[np.float64], group: NDArray[np.intp], count: int) -> tuple[float, float]:
+    """Smallest distance of two groups' medians, and its ratio to the scatter within all groups together."""
+    middles = np.array([np.median(points[group == k], axis=0) for k in range(count)])
+    scatter = max(MIN_SCATTER, 1.4826 * float(np.median(np.linalg.norm(points - middles[group], axis=1))))
+    least = min(float(np.linalg.norm(middles[i] - middles[j])) for i in range(count) for j in range(i))
+    return least, least / scatter
+
+
+def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,)."""
+    points = lab * np.array([LIGHTNESS_WEIGHT, 1.0, 1.0])
+    group = np.zeros(len(points), dtype=np.intp)
+    for count, least, ratio in ((2, TWO_SIDES, CLEARLY_APART), (3, THIRD_SIDE, THIRD_APART)):
+        if len(points) < count:
+            break
+        tried = _grouped(points, weights, count)
+        if len(np.unique(tried)) < count:
+            break
+        gap, times = _apart(points, tried, count)
+        if gap >= least and times >= ratio:
+            group = tried
+        elif count == 2:
+            break
+    return group
+
+
+def words_for(middles: NDArray[np.float64]) -> tuple[str, ...]:
+    """Distinct plain colour words for sides with the given Lab (K, 3), the best over all sides together."""
+    words = list(dict.fromkeys(w for w, _ in PROTOTYPES))
+    scale = np.array([0.7, 1.0, 1.0])
+    cost = {
+        (k, w): min(float(np.linalg.norm((m - np.array(p)) * scale)) for v, p in PROTOTYPES if v == w)
+        for k, m in enumerate(middles)
+        for w in words
+    }
+    near = [sorted(words, key=lambda w, k=k: cost[k, w])[: SIDES_AT_MOST + 1] for k in range(len(middles))]  # type: ignore[misc]
+    pool = list(dict.fromkeys(w for n in near for w in n))
+    return min(permutations(pool, len(middles)), key=lambda ws: sum(cost[k, w] for k, w in enumerate(ws)))

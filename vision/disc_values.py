@@ -1,0 +1,103 @@
+"""What a disc's place is worth, with its alternatives: rings by the outermost reach (C16), the hole (C9), the lines.
+
+A first, plain measure of the gaps to the circle lines; ``vision.contacts`` sharpens them where they are close.
+"""
+
+import math
+from dataclasses import replace
+
+from calibration.boards import LINE_NAMES, BoardModel
+from vision.readings import Disc, DiscState, LineContact, LineName, Verdict
+
+RING_VALUES = (15, 10, 5, 0)
+"""Worth of the rings from the inside out; the last lies on and beyond the shooting line (C10)."""
+HOLE_VALUE, LEANING_VALUE = 20, 15
+NEAR_MM = 8.0
+"""Lines within this distance of a disc's outline are listed."""
+GUARD = 0.05
+"""A verdict is given where the other one is less probable than this (guard band of 1.645 sigma)."""
+LINE_SIGMA_MM = 0.25
+"""Standard uncertainty of a line's inner edge while only the board as a whole is known."""
+NEGLIGIBLE = 1e-4
+"""Alternatives less probable than this are not named."""
+STATE_WORDS: dict[DiscState, str] = {
+    "board": "on the surface",
+    "hole": "flat in the hole",
+    "leaning": "leaning into the hole",
+    "ditch": "in the ditch",
+}
+NAMED = 0.02
+"""Alternatives at least this probable are put into words."""
+
+
+def p_touching(gap: float, sigma: float) -> float:
+    """Probability that a gap measured with standard uncertainty ``sigma`` is 0 or less."""
+    return 0.5 * math.erfc(gap / max(sigma, 1e-6) / math.sqrt(2))
+
+
+def verdict_of(p: float) -> Verdict:
+    """Verdict with its guard band for a probability of touching."""
+    if p < GUARD:
+        return "clear"
+    return "touching" if p > 1 - GUARD else "too_close"
+
+
+def plain_contacts(
+    mm: tuple[float, float], sigma_mm: float, radius: float, radius_sigma: float, board: BoardModel
+) -> tuple[LineContact, ...]:
+    """All circle lines within :data:`NEAR_MM` of a disc's outline, from its place and radius in mm alone."""
+    out: list[LineContact] = []
+    distance = math.hypot(*mm)
+    names: tuple[LineName, ...] = LINE_NAMES  # type: ignore[assignment]
+    for name, inner, outer in zip(names, board.inner_edges, board.outer_edges, strict=True):
+        gap, inner_gap = inner - distance - radius, distance - radius - outer
+        if gap > NEAR_MM or inner_gap > NEAR_MM:
+            continue
+        parts = (("place", sigma_mm), ("radius", radius_sigma), ("line", LINE_SIGMA_MM))
+        sigma = math.sqrt(sum(v * v for _, v in parts))
+        p = p_touching(gap, sigma)
+        out.append(LineContact(name, gap, sigma, p, verdict_of(p), inner_gap, parts))
+    return tuple(out)
+
+
+def ring_chances(disc: Disc, radius: float, board: BoardModel) -> dict[int, float]:
+    """Probability of each ring's worth for a disc that lies flat on the surface."""
+    measured = {c.line: c.p_touching for c in disc.lines}
+    reach = math.hypot(*disc.mm) + radius
+    touching = [
+        measured.get(name, 1.0 if reach >= edge else 0.0)  # type: ignore[call-overload]
+        for name, edge in zip(LINE_NAMES, board.inner_edges, strict=True)
+    ]
+    beyond = [1.0]
+    for p in touching:
+        beyond.append(min(beyond[-1], p))
+    beyond.append(0.0)
+    return {v: max(0.0, beyond[k] - beyond[k + 1]) for k, v in enumerate(RING_VALUES)}
+
+
+def valued(disc: Disc, radius: float, board: BoardModel) -> Disc:
+    """Return the disc with its possible values and what leaves them open, from its states and lines."""
+    chances: dict[int, float] = {}
+    given: dict[int, dict[DiscState, float]] = {}
+    rings = ring_chances(disc, radius, board)
+    for state, p in disc.states or ((disc.state, 1.0),):
+        worth = {"hole": {HOLE_VALUE: 1.0}, "leaning": {LEANING_VALUE: 1.0}, "ditch": {0: 1.0}}.get(state, rings)
+        for v, q in worth.items():
+            chances[v] = chances.get(v, 0.0) + p * q
+            given.setdefault(v, {})[state] = p * q
+    total = sum(chances.values())
+    kept = sorted(((v, p / total) for v, p in chances.items() if p / total > NEGLIGIBLE), key=lambda t: (-t[1], t[0]))
+    by_state = given[kept[0][0]]
+    state = max(by_state, key=lambda s: by_state[s])  # the state that speaks most for the value
+    why: list[str] = []
+    others = [STATE_WORDS[s] for s, p in disc.states if p >= NAMED and s != state]
+    if others:
+        why.append(f"it seems to lie {STATE_WORDS[state]}, but may be {' or '.join(others)}")
+    if state == "board":
+        for c in disc.lines:
+            if NAMED < c.p_touching < 1 - NAMED:
+                why.append(f"gap to the {c.line} line {c.gap_mm:.2f} mm with sigma {c.sigma_mm:.2f} mm")
+    if disc.confidence < 1 - NAMED:
+        why.append(f"it is a disc with a probability of {disc.confidence:.2f} only")
+    sure = dict(disc.states).get(state, disc.state_confidence)
+    return replace(disc, state=state, state_confidence=sure, values=tuple(kept), why=tuple(why))
