@@ -18,7 +18,7 @@ SIZE = (960, 640)
 K = np.array([[900.0, 0, 470.0], [0, 900.0, 330.0], [0, 0, 1]])
 DIST = np.array([-0.12, 0.05, 0.0008, -0.0006, 0.0])
 PX_PER_MM = 4.0
-RENDER_SCALE = 2
+RENDER_SCALE = 1
 
 
 @cache

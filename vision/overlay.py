@@ -21,6 +21,9 @@ Colour = tuple[int, int, int]
 SIDE_RANGE = (1600, 2600)
 """The longer side of the drawing in px: small pictures are enlarged until text fits, large ones reduced."""
 
+DISC_PX = 18.0
+"""Radius in px from which on a disc holds its value readably: the drawing is enlarged to that, within SIDE_RANGE."""
+
 LINE_COLOUR: Colour = (255, 255, 0)
 """Cyan in BGR: no board, wood or disc has it."""
 
@@ -73,11 +76,11 @@ def draw(image: Pixels, view: BoardView, discs: Sequence[Disc], caption: Caption
     ``view`` and ``discs`` are in pixels of ``image``.
     """
     height, width = image.shape[:2]
-    factor = float(np.clip(max(width, height), *SIDE_RANGE)) / max(width, height)
+    factor = drawing_scale(width, height, view)
     size = (round(width * factor), round(height * factor))
     method = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
     canvas = np.asarray(cv2.resize(image, size, interpolation=method), dtype=np.uint8)
-    unit = max(size) / 1600
+    unit = max(size) / SIDE_RANGE[0]
     for radius in view.board.inner_edges:
         outline(canvas, view.circle_px(radius, count=CIRCLE_POINTS), factor, LINE_COLOUR, unit)
     if view.board.hole is not None:
@@ -91,6 +94,13 @@ def draw(image: Pixels, view: BoardView, discs: Sequence[Disc], caption: Caption
         label_disc(ImageDraw.Draw(pen), view, disc, factor, unit)
     drawn = np.asarray(cv2.cvtColor(np.asarray(pen), cv2.COLOR_RGB2BGR), dtype=np.uint8)
     return np.vstack([header(size[0], unit, caption), drawn])
+
+
+def drawing_scale(width: int, height: int, view: BoardView) -> float:
+    """Pixels of the drawing for one of the picture: more where the board, and so its discs, are small in it."""
+    disc = view.board.disc_radius * view.px_per_mm(np.zeros(2))
+    wanted = max(width, height, max(width, height) * DISC_PX / max(disc, 1.0))
+    return float(np.clip(wanted, *SIDE_RANGE)) / max(width, height)
 
 
 def base_outline(view: BoardView, disc: Disc, count: int = 64) -> NDArray[np.float64]:

@@ -26,6 +26,8 @@ DISC_RANGE_MM = (10.0, 80.0)
 """Diameters of discs, from a travel board's to a giant's."""
 
 JPEG_QUALITY = 92
+DOUBTS_SHOWN = 6
+"""Doubts written above an overlay; with more, the picture as a whole was read badly and a list helps nobody."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,9 @@ def write_picture(path: Path, pixels: "Pixels") -> None:
     """Write BGR pixels by the suffix of the path; raises TableError where that fails."""
     import cv2
 
-    ok, data = cv2.imencode(path.suffix.lower(), pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    suffix = path.suffix.lower()
+    options = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY] if suffix in (".jpg", ".jpeg") else []
+    ok, data = cv2.imencode(suffix, pixels, options)
     try:
         if not ok:
             raise OSError("the picture can't be encoded")
@@ -172,8 +176,10 @@ def caption(reading: "CrokinoleReading") -> Any:
     score, view = reading.score, reading.view
     sides = [(colour, points_text(reading, colour)) for colour in score.points]
     stands = "the score is sure" if score.sure else "the score is NOT sure"
-    lines = [f"{stands}   {board_text(reading)}"]
-    lines += [doubt_text(d.disc, d.values, d.why) for d in score.doubts]
+    lines = [f"{stands}; {board_text(reading)}"]
+    lines += [doubt_text(d.disc, d.values, d.why) for d in score.doubts[:DOUBTS_SHOWN]]
+    if len(score.doubts) > DOUBTS_SHOWN:
+        lines.append(f"and {len(score.doubts) - DOUBTS_SHOWN} more doubts")
     lines += [f"note: {w}" for w in reading.warnings]
     if view.camera.assumed:
         lines.append("assumed: " + "; ".join(view.camera.assumed))
@@ -193,7 +199,7 @@ def board_text(reading: "CrokinoleReading") -> str:
 
     view = shown_view(reading.frame, reading.view)
     return (
-        f"lines fit to {view.residual_px:.2f} px   tilt {view.camera.tilt_deg:.0f} degrees   "
+        f"lines fit to {view.residual_px:.2f} px; tilt {view.camera.tilt_deg:.0f} degrees; "
         f"millimetres from: {view.scale_from}"
     )
 
@@ -210,13 +216,15 @@ def print_reading(reading: "CrokinoleReading", elapsed_ms: float) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from vision.overlay import nearest_line
+
     console = Console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name, side in (("disc", "right"), ("colour", "left"), ("points", "right"), ("place", "left"), ("line", "left")):
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     doubted = {d.disc for d in reading.score.doubts}
     for disc in reading.discs:
-        near = min(disc.lines, key=lambda c: abs(c.gap_mm), default=None)
+        near = nearest_line(disc)
         gap = "" if near is None else f"{near.line} {near.gap_mm:+.2f} \u00b1 {near.sigma_mm:.2f} mm {near.verdict}"
         value = "?" if disc.value is None else str(disc.value)
         style = "bold red" if disc.id in doubted else ""

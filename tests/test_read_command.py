@@ -1,0 +1,164 @@
+"""The command as a program sees it: the fields of the contract, exit codes, profiles, pictures written."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from referee.cli import main
+
+SAMPLES = Path(__file__).parents[1] / "sample_images"
+ONE = SAMPLES / "01_from_above.jpg"
+
+Run = Callable[..., tuple[int, Any, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: object) -> tuple[int, Any, str]:
+        code = main(["read", *map(str, args), "--json"])
+        printed = capsys.readouterr()
+        return code, json.loads(printed.out), printed.err
+
+    return call
+
+
+def test_contract(run: Run) -> None:
+    code, reading, err = run(ONE, "--game", "crokinole")
+    assert (code, err) == (0, "")
+    assert (reading["schema"], reading["game"]) == ("reading/1", "crokinole")
+    assert reading["image"]["width"] == 1280 and reading["image"]["height"] == 720
+    assert len(reading["image"]["sha256"]) == 64
+    assert reading["elapsed_ms"] > 0 and isinstance(reading["warnings"], list)
+    board, camera = reading["board"], reading["camera"]
+    assert set(board["radii_mm"]) == set(board["circles_px"]) == {"shooting", "10", "15", "hole"}
+    assert len(board["circles_px"]["shooting"]) == 64
+    assert np.array(camera["K"]).shape == (3, 3) and len(camera["dist"]) == 5
+    assert len(camera["rvec"]) == len(camera["tvec"]) == 3
+    assert isinstance(camera["sigma"], dict) and isinstance(camera["assumed"], list)
+    for disc in reading["discs"]:
+        assert {"id", "colour", "px", "mm", "sigma_mm", "state", "value", "confidence", "lines"} <= set(disc)
+        assert disc["state"] in {"board", "hole", "leaning", "ditch"}
+        for line in disc["lines"]:
+            fields = {"line", "gap_mm", "sigma_mm", "p_touching", "verdict", "inner_gap_mm"}
+            assert fields <= set(line)
+            assert line["verdict"] in {"clear", "touching", "too_close"}
+    assert set(reading["score"]) == set(reading["score_range"])
+    assert isinstance(reading["score_sure"], bool)
+    total = sum(d["value"] or 0 for d in reading["discs"])
+    assert total == sum(reading["score"].values())
+    for colour, points in reading["score"].items():
+        low, high = reading["score_range"][colour]
+        assert low <= points <= high
+
+
+def test_board_lies_where_the_truth_says(run: Run) -> None:
+    truth = json.loads(ONE.with_name("01_from_above.truth.json").read_text())
+    camera = truth["camera"]
+    radius = max(line["nominal_radius"] for line in truth["board"]["lines"])
+    turn = np.arange(360) * np.pi / 180
+    ring = np.column_stack([radius * np.cos(turn), radius * np.sin(turn), np.zeros(360)])
+    args = (np.array(camera[k], dtype=float) for k in ("rvec", "tvec", "K", "dist"))
+    true = cv2.projectPoints(ring, *args)[0].reshape(-1, 2)
+    found = np.array(run(ONE)[1]["board"]["circles_px"]["shooting"])
+    distance = np.linalg.norm(found[:, None] - true[None], axis=2).min(axis=1)
+    assert distance.max() < 3.0
+
+
+def test_same_picture_same_reading(run: Run) -> None:
+    first, second = run(ONE)[1], run(ONE)[1]
+    for reading in (first, second):
+        del reading["elapsed_ms"], reading["stages_ms"]
+    assert first == second
+
+
+def test_larger_raster_reads_in_its_own_pixels(run: Run, tmp_path: Path) -> None:
+    image = cv2.imread(str(ONE))
+    cv2.imwrite(str(tmp_path / "big.jpg"), cv2.resize(image, None, fx=5, fy=5, interpolation=cv2.INTER_CUBIC))
+    small, large = (np.array(run(p)[1]["board"]["circles_px"]["shooting"]) for p in (ONE, tmp_path / "big.jpg"))
+    assert (large.mean(0) + 0.5) / 5 - 0.5 == pytest.approx(small.mean(0), abs=1.0)
+
+
+def test_picture_without_a_board_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "grey.png"
+    cv2.imwrite(str(path), np.full((480, 640, 3), 127, np.uint8))
+    code, answer, err = run(path)
+    assert code == 3
+    assert answer["error"]["code"] in {"no_board", "board_unsure"}
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("none.jpg",), "unreadable_input"),
+        ((".",), "unreadable_input"),
+        ((ONE, "--game", "chess"), "bad_option"),
+        ((ONE, "--shooting-line", "12"), "bad_option"),
+        ((ONE, "--disc", "much"), "bad_option"),
+        ((ONE, "--board", "ncaa"), "bad_profile"),
+        ((ONE, "--camera", "none.toml"), "bad_profile"),
+        ((ONE, "--table", str(ONE)), "bad_profile"),
+        ((ONE, "--overlay", "no/folder/x.png"), "bad_option"),
+        ((ONE, "--overlay", "x.txt"), "bad_option"),
+    ],
+)
+def test_unusable_calls_exit_2_in_one_line(args: tuple[object, ...], code: str, run: Run) -> None:
+    status, answer, err = run(*args)
+    assert status == 2
+    assert answer["error"]["code"] == code
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+def test_cut_off_picture(run: Run, tmp_path: Path) -> None:
+    data = ONE.read_bytes()
+    path = tmp_path / "cut.jpg"
+    path.write_bytes(data[: len(data) // 2])
+    code, answer, _ = run(path)
+    assert code == 3
+    assert answer["error"]["code"] in {"no_board", "board_unsure"}
+    path.write_bytes(data[: int(len(data) * 0.98)])
+    code, answer, _ = run(path)
+    assert code == 0
+    assert any("cut off" in w for w in answer["warnings"])
+
+
+def test_table_profile(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.toml"
+    assert main(["calibrate", "board", str(ONE), "-o", str(table)]) == 0
+    assert (tmp_path / "table.png").exists()
+    capsys.readouterr()
+    code, reading, _ = run(ONE, "--table", table)
+    assert (code, reading["board"]["scale_from"]) == (0, "--table")
+    shifted = tmp_path / "moved.jpg"
+    cv2.imwrite(str(shifted), np.roll(cv2.imread(str(ONE)), 4, axis=1))
+    code, answer, _ = run(shifted, "--table", table)
+    assert (code, answer["error"]["code"]) == (2, "bad_profile")
+    smaller = tmp_path / "small.jpg"
+    cv2.imwrite(str(smaller), cv2.resize(cv2.imread(str(ONE)), (640, 360)))
+    code, answer, _ = run(smaller, "--table", table)
+    assert (code, answer["error"]["code"]) == (2, "bad_profile")
+    assert "1280 x 720" in answer["error"]["message"]
+    other = tmp_path / "other.jpg"
+    cv2.imwrite(str(other), np.full((720, 1280, 3), 90, np.uint8))
+    code, answer, _ = run(other, "--table", table)
+    assert (code, answer["error"]["code"]) == (3, "no_board")
+
+
+def test_pictures_are_written(run: Run, tmp_path: Path) -> None:
+    overlay, above = tmp_path / "o.png", tmp_path / "r.jpg"
+    assert run(ONE, "--overlay", overlay, "--rectified", above)[0] == 0
+    assert cv2.imread(str(overlay)).shape[1] >= 1600
+    height, width = cv2.imread(str(above)).shape[:2]
+    assert height == width >= 600
+
+
+def test_words_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", str(ONE)]) == 0
+    printed = capsys.readouterr().out
+    assert "points" in printed and "px" in printed
