@@ -1,0 +1,168 @@
+"""Patches with known answers, cut from rendered scenes whose discs are known exactly.
+
+Every picture is looked at many times, each time as a referee would who knows less than the truth: the discs' places,
+radius and height, the camera and the lines are all off, by as much as detection and calibration leave them off.
+"""
+
+import json
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.boards import BoardModel
+from calibration.camera import Array, Camera
+from calibration.view import BoardView
+from vision.contact_patch import Cylinders, camera_axes, patches, prepare
+
+DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
+FOLDERS = ("crokinole", "crokinole_variants")
+
+START_MM = 1.6
+"""Largest error of a first start: what a detector leaves."""
+AGAIN_MM = 0.3
+"""Standard deviation of a start that was refined once."""
+RADIUS_MM, RADIUS_AGAIN_MM = 1.2, 0.12
+HEIGHT_MM, HEIGHT_AGAIN_MM = 3.0, 0.5
+LINE_MM, WIDTH_SHARE = 0.12, 0.15
+SCALE_LOG = 0.2
+"""The world is taken for up to this much (log) larger or smaller, so that no one radius and height is learnt."""
+FOCAL_TILTED, FOCAL_ABOVE = 0.01, 0.05
+"""Relative standard deviation of a re-solved focal length beyond 15 degrees of tilt, and from straight above."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture: the true view, and its flat discs by the plane they lie on (``base``, centres, radius, height)."""
+
+    name: str
+    image: NDArray[np.uint8]
+    view: BoardView
+    groups: tuple[Cylinders, ...]
+
+
+def true_view(truth: dict) -> BoardView:
+    """The view that a scene's truth describes."""
+    board = truth["board"]
+    lines = {line["name"]: line for line in board["lines"]}
+    inner, middle, outer = (lines[n] for n in ("15/10", "10/5", "shooting"))
+    disc = truth["discs"][0]
+    widths = tuple(line["outer_edge"] - line["inner_edge"] for line in (inner, middle, outer))
+    model = BoardModel(
+        "truth",
+        outer["nominal_radius"],
+        middle["nominal_radius"],
+        inner["nominal_radius"],
+        board["hole"]["diameter"] / 2,
+        widths,
+        board["surface_radius"],
+        disc["diameter"] / 2,
+        disc["thickness"],
+    )
+    pose = (np.array(truth[k], dtype=np.float64) for k in ("K", "dist", "rvec", "tvec"))
+    return BoardView(Camera(*pose, truth["width"], truth["height"]), model, "truth", 0.0)
+
+
+def read_scene(path: Path) -> Scene | None:
+    """Read one scene by its truth file; None where it shows no board."""
+    truth = json.loads(path.read_text())
+    if truth.get("nothing"):
+        return None
+    image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
+    if image is None:
+        raise FileNotFoundError(path.with_suffix(".jpg"))
+    h, w = image.shape[:2]
+    if (w, h) != (truth["width"], truth["height"]):
+        image = cv2.resize(image, (truth["width"], truth["height"]), interpolation=cv2.INTER_AREA)
+    by_base: dict[float, list[dict]] = {}
+    for disc in truth["discs"]:
+        if disc["in_frame"] and abs(disc["tilt_deg"]) < 0.5 and disc["state"] in ("board", "ditch", "off_board"):
+            by_base.setdefault(round(disc["centre_mm"][2] - disc["thickness"] / 2, 2), []).append(disc)
+    groups = tuple(
+        Cylinders(
+            np.array([d["centre_mm"][:2] for d in discs]),
+            np.array([d["diameter"] / 2 for d in discs]),
+            np.array([d["thickness"] for d in discs]),
+            base,
+        )
+        for base, discs in by_base.items()
+    )
+    return Scene(f"{path.parent.name}/{path.stem}", np.asarray(image, dtype=np.uint8), true_view(truth), groups)
+
+
+def scene_files() -> list[Path]:
+    """All truth files of the scenes, in order."""
+    return [p for f in FOLDERS for p in sorted((DATA / "scenes" / f).glob("[cv]0[0-9][0-9].json"))]
+
+
+def jittered_view(view: BoardView, rng: np.random.Generator) -> BoardView:
+    """The view as it might have been solved: focal length off and the pose fitted to it, lines off."""
+    camera, board = view.camera, view.board
+    if rng.random() < 0.75:
+        share = np.clip((15 - camera.tilt_deg) / 10, 0, 1)
+        spread = FOCAL_TILTED + share * (FOCAL_ABOVE - FOCAL_TILTED)
+        K = camera.K.copy()
+        K[[0, 1], [0, 1]] *= math.exp(np.clip(rng.normal(), -2, 2) * spread)
+        a, r = np.meshgrid(np.arange(16) * np.pi / 8, np.array(board.radii))
+        points = np.column_stack([(r * np.cos(a)).ravel(), (r * np.sin(a)).ravel(), np.zeros(a.size)])
+        seen = camera.project(points) + rng.normal(0, 0.08, (a.size, 2))
+        ok, rvec, tvec = cv2.solvePnP(
+            points, seen, K, camera.dist, camera.rvec.copy(), camera.tvec.copy(), True, cv2.SOLVEPNP_ITERATIVE
+        )
+        if ok:
+            camera = replace(camera, K=K, rvec=rvec.ravel(), tvec=tvec.ravel())
+    a, b, c = (r + rng.normal(0, LINE_MM) for r in board.radii)
+    wide = math.exp(rng.normal(0, WIDTH_SHARE))
+    u, v, w = (x * wide for x in board.line_widths)
+    return replace(view, camera=camera, board=replace(board, fifteen=a, ten=b, shooting=c, line_widths=(u, v, w)))
+
+
+def _within(rng: np.random.Generator, n: int, radius: float) -> Array:
+    a, r = rng.uniform(0, 2 * np.pi, n), radius * np.sqrt(rng.uniform(0, 1, n))
+    return np.column_stack([r * np.cos(a), r * np.sin(a)])
+
+
+def scaled(scene: Scene, factor: float) -> Scene:
+    """The same picture of a world ``factor`` times as large: other radii, heights and pixels a millimetre."""
+    camera, board = scene.view.camera, scene.view.board
+    model = replace(
+        board.scaled(factor), disc_radius=board.disc_radius * factor, disc_height=board.disc_height * factor
+    )
+    groups = tuple(
+        Cylinders(g.centres * factor, g.radius * factor, g.height * factor, g.base * factor) for g in scene.groups
+    )
+    return replace(
+        scene, view=replace(scene.view, camera=replace(camera, tvec=camera.tvec * factor), board=model), groups=groups
+    )
+
+
+def looks(scene: Scene, rng: np.random.Generator) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """One look at every disc of a scene: patches (N, CHANNELS, ANGLES, STEPS) and targets (N, 4).
+
+    Targets in mm: towards the camera, to the left of that, radius, height; each true minus assumed.
+    """
+    if rng.random() < 0.6:
+        scene = scaled(scene, math.exp(rng.uniform(-SCALE_LOG, SCALE_LOG)))
+    view = jittered_view(scene.view, rng)
+    every, wanted = [], []
+    for true in scene.groups:
+        n = len(true)
+        rough = rng.random() < 0.6
+        off = _within(rng, n, START_MM) if rough else rng.normal(0, AGAIN_MM, (n, 2))
+        dr = rng.uniform(-RADIUS_MM, RADIUS_MM) if rng.random() < 0.4 else rng.normal(0, RADIUS_AGAIN_MM)
+        dh = rng.uniform(-HEIGHT_MM, HEIGHT_MM) if rng.random() < 0.5 else rng.normal(0, HEIGHT_AGAIN_MM)
+        start = Cylinders(true.centres + off, true.radius + dr, np.maximum(true.height + dh, 4.0), true.base)
+        small, factor = prepare(scene.image, view, start.centres)
+        every.append(patches(small, factor, view, start, start))
+        ahead, left = camera_axes(view, start.centres)
+        error = true.centres - start.centres
+        wanted.append(
+            np.column_stack(
+                [(error * ahead).sum(1), (error * left).sum(1), true.radius - start.radius, true.height - start.height]
+            )
+        )
+    return np.concatenate(every), np.concatenate(wanted).astype(np.float32)

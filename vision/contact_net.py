@@ -1,0 +1,67 @@
+"""The small network that says how far a disc lies from where it is thought to be, run by OpenCV.
+
+Trained by ``training/train_gaps.py`` on rendered scenes with exact truth (see there); its input are the patches of
+``vision.contact_patch``, its output four offsets in mm with their uncertainties. Its answers are used only within the
+bounds that its training covered.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from threading import Lock
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Array
+from vision.contact_patch import ANGLES, Patch
+
+WRAP = 4
+"""Angles repeated on either side of a patch, so that the seam of the unrolled ring is no edge."""
+WEIGHTS = "contacts.onnx"
+LOG_SIGMA_MIN, LOG_SIGMA_MAX = float(np.log(0.01)), float(np.log(5.0))
+"""Bounds of the log of a standard deviation in mm, as in training."""
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """What the network says of N discs, in mm: towards the camera, to its left, radius, height (N, 4); sigma (N, 4)."""
+
+    value: Array
+    sigma: Array
+
+
+class ContactNet:
+    """A loaded network; safe to call from several threads, one at a time."""
+
+    def __init__(self, weights: bytes) -> None:
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+        self._lock = Lock()
+
+    def __call__(self, patches: Patch, mirror: bool = False) -> Offsets:
+        """Read patches (N, C, ANGLES, STEPS) uint8; with ``mirror`` the mean of each patch and its mirror image."""
+        if not len(patches):
+            return Offsets(np.zeros((0, 4)), np.ones((0, 4)))
+        if mirror:
+            back = (-np.arange(ANGLES)) % ANGLES
+            both = self(np.concatenate([patches, patches[:, :, back]]))
+            n = len(patches)
+            other = both.value[n:] * np.array([1.0, -1.0, 1.0, 1.0])
+            sigma = np.sqrt(both.sigma[:n] * both.sigma[n:])
+            return Offsets((both.value[:n] + other) / 2, sigma)
+        wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
+        blob: NDArray[np.float32] = wrapped.astype(np.float32) / np.float32(255)
+        with self._lock:
+            self._net.setInput(blob)
+            out = np.asarray(self._net.forward(), dtype=np.float64).reshape(len(patches), 8)
+        return Offsets(out[:, :4], np.exp(np.clip(out[:, 4:], LOG_SIGMA_MIN, LOG_SIGMA_MAX)))
+
+
+@lru_cache(maxsize=8)
+def load(path: Path | None = None) -> ContactNet:
+    """The network in ``path``, or the one that comes with the package."""
+    if path is None:
+        return ContactNet((resources.files("vision") / "weights" / WEIGHTS).read_bytes())
+    return ContactNet(path.read_bytes())

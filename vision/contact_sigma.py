@@ -1,0 +1,107 @@
+"""What a gap is uncertain by, part by part, in millimetres.
+
+The network's own sigma is trained on rendered discs from slightly wrong cameras; here it is recalibrated on scenes it
+never saw (log sigma linear in log network sigma, log pixels a millimetre, tangent of the view angle and the direction
+to the camera; fitted with a Student-t loss by ``training/train_gaps.py``), and joined with what it can't know.
+"""
+
+import math
+from dataclasses import dataclass
+
+from calibration.camera import Array
+from calibration.view import BoardView
+from vision.contact_patch import Cylinders, camera_axes
+
+EDGE = (0.0, 1.0, 0.0, 0.0, 0.0)
+"""log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
+EDGE_MIN_MM = 0.03
+LINE_MM = 0.05
+"""Standard uncertainty of a line's radius beside a disc from grain and wear, beyond what the fit says."""
+FOCAL_DEFAULT = 0.02
+"""Relative standard uncertainty of the focal length where the calibration doesn't give one."""
+TILT_DEFAULT_DEG = 0.15
+MOVED_FREE_MM = 1.8
+"""A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Uncertainty of one disc: edge sigmas towards the camera and sideways, and the shared parts, in mm.
+
+    ``azimuth`` (radians) points from the disc to the camera; ``tangent`` is that of the view angle.
+    """
+
+    edge: tuple[float, float]
+    detail: float
+    azimuth: float
+    tangent: float
+    radius: float
+    height: float
+    focal: float
+    tilt: float
+    thickness: float
+    surprise: float
+
+    @property
+    def place(self) -> float:
+        """Standard uncertainty of the place in mm, a direction."""
+        toward = self._edge(1.0), self._edge(0.0)
+        pose = self._pose(0.5)
+        return math.sqrt((toward[0] ** 2 + toward[1] ** 2) / 2 + pose**2 + self.surprise**2)
+
+    def _edge(self, cosine: float) -> float:
+        sigma = math.hypot(cosine * self.edge[0], math.sqrt(1 - cosine * cosine) * self.edge[1])
+        terms = (1.0, math.log(sigma), math.log(self.detail), self.tangent, cosine)
+        return max(math.exp(sum(a * b for a, b in zip(EDGE, terms, strict=True))), EDGE_MIN_MM)
+
+    def _pose(self, share: float) -> float:
+        """Parallax of the disc's height that a wrong focal length or tilt leaves, for a share of the height."""
+        lift = share * self.thickness
+        return lift * math.hypot(self.tangent * self.focal, (1 + self.tangent**2) * self.tilt)
+
+    def gap(self, bearing: float, line: float) -> tuple[tuple[tuple[str, float], ...], float]:
+        """Parts and sum of the uncertainty of a gap at a bearing in radians; ``line`` is its inner edge's."""
+        cosine = math.cos(bearing - self.azimuth)
+        share = (1 - cosine) / 2  # on the far side the upper rim is what shows, on the near side the base
+        parts = (
+            ("edge", math.hypot(self._edge(cosine), self.surprise)),
+            ("pose", self._pose(share) * abs(cosine)),
+            ("line", math.hypot(LINE_MM, line)),
+            ("radius", self.radius),
+            ("height", self.height * self.tangent * share * abs(cosine)),
+        )
+        return parts, math.sqrt(sum(v * v for _, v in parts))
+
+
+def budgets(
+    view: BoardView,
+    discs: Cylinders,
+    sigma: Array,
+    *,
+    moved: Array,
+    sigma_radius: float,
+    sigma_height: float,
+    factor: float,
+) -> list[Budget]:
+    """Budget of each of N discs; ``sigma`` (N, 2) as the network says it, ``moved`` (N,) mm from the start."""
+    ahead, _ = camera_axes(view, discs.centres)
+    said = view.camera.sigma
+    focal = said["focal_px"] / float(view.camera.K[0, 0]) if "focal_px" in said else FOCAL_DEFAULT
+    tilt = math.radians(said.get("tilt_deg", TILT_DEFAULT_DEG))
+    out = []
+    for k, c in enumerate(discs.centres):
+        out.append(
+            Budget(
+                edge=(float(sigma[k, 0]), float(sigma[k, 1])),
+                detail=max(view.px_per_mm(c) * factor, 0.05),
+                azimuth=math.atan2(ahead[k, 1], ahead[k, 0]),
+                tangent=math.tan(view.view_angle(c)),
+                radius=sigma_radius,
+                height=sigma_height,
+                focal=focal,
+                tilt=tilt,
+                thickness=float(discs.height[k]),
+                surprise=max(0.0, float(moved[k]) - MOVED_FREE_MM),
+            )
+        )
+    return out

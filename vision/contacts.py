@@ -1,0 +1,197 @@
+"""The gap between a disc and a painted line, in millimetres, with what it is uncertain by and why.
+
+The disc is a cylinder; its place is refined by a small network that looks at the picture unrolled along its outline
+(``vision.contact_patch``, ``vision.contact_net``), three times, each time from the place found before. Radius and
+height are shared by all discs of a board and pooled over them. The line's inner edge comes from the calibration, with
+its local departure from the circle where it has a significant one (``vision.line_edges``).
+
+Verdicts follow decision rules with a guard band (ISO 10576-1; JCGM 106): ``clear`` or ``touching`` where the other has
+a probability of less than 5 %, else ``too_close``.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.boards import LINE_NAMES
+from calibration.camera import Array
+from calibration.view import BoardView
+from vision.contact_net import ContactNet, load
+from vision.contact_patch import Cylinders, camera_axes, patches, prepare
+from vision.contact_sigma import Budget, budgets
+from vision.line_edges import Lines, painted_lines
+from vision.readings import Disc, LineContact, LineName, Verdict
+
+LINE_WITHIN_MM = 8.0
+"""Lines nearer to a disc's outline than this are reported (the contract)."""
+GUARD = 1.6449
+"""Gap in sigmas beyond which the other verdict has a probability of less than 5 %."""
+PASSES = 3
+CORRECTION_MAX_MM = 2.5
+"""The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
+RADIUS_PRIOR_MM = {"disc": 0.02, "nca": 0.12, "other": 0.8}
+"""Standard deviation in mm of the discs' radius before it is measured: 0.02 where the millimetres come from the disc
+itself, 0.12 on a tournament board (C3; turned wood), else what differs between makers (25-38 mm across)."""
+HEIGHT_PRIOR_MM = 1.5
+"""Standard deviation in mm of the discs' height before it is measured: makers' discs are 7-12 mm thick."""
+POOL_FLOOR_MM = (0.08, 0.3)
+"""Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
+
+
+@dataclass(frozen=True)
+class Refined:
+    """Discs as measured.
+
+    ``sigma`` (N, 2): the network's own, towards the camera and to the left of that; ``moved`` (N,): how far each lies
+    from its start; ``sigma_radius`` and ``sigma_height``: of what all discs share. In mm.
+    """
+
+    cylinders: Cylinders
+    sigma: Array
+    moved: Array
+    sigma_radius: float
+    sigma_height: float
+
+
+def measure(
+    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], net: ContactNet | None = None
+) -> tuple[Disc, ...]:
+    """Refine the place of every disc on the surface and measure its gap to each circle line near it.
+
+    ``image`` is (H, W, 3) uint8 BGR as the view's camera saw it; ``discs`` are starts off by up to some 1.5 mm. Discs
+    that lie flat on the surface get a refined ``mm``, ``sigma_mm``, ``px`` and their ``lines``; the others are returned
+    as they are. Deterministic. ``net`` stands for another network than the package's own.
+    """
+    flat = [i for i, d in enumerate(discs) if d.state == "board"]
+    if not flat:
+        return tuple(discs)
+    refined, factor, small = refine(image, view, [discs[i] for i in flat], discs, net or load())
+    standing = _solids([d for d in discs if d.state == "leaning"], view, refined.cylinders)
+    lines = painted_lines(small, factor, view, standing)
+    budget = budgets(
+        view,
+        refined.cylinders,
+        refined.sigma,
+        moved=refined.moved,
+        sigma_radius=refined.sigma_radius,
+        sigma_height=refined.sigma_height,
+        factor=factor,
+    )
+    top = view.camera.project(
+        np.column_stack([refined.cylinders.centres, refined.cylinders.base + refined.cylinders.height])
+    )
+    out = list(discs)
+    for k, i in enumerate(flat):
+        c, r = refined.cylinders.centres[k], float(refined.cylinders.radius[k])
+        out[i] = replace(
+            discs[i],
+            mm=(float(c[0]), float(c[1])),
+            px=(float(top[k, 0]), float(top[k, 1])),
+            sigma_mm=budget[k].place,
+            lines=_contacts(lines, c, r, budget[k]),
+        )
+    return tuple(out)
+
+
+def refine(
+    image: NDArray[np.uint8], view: BoardView, flat: Sequence[Disc], discs: Sequence[Disc], net: ContactNet
+) -> tuple[Refined, float, NDArray[np.uint8]]:
+    """Refine the places of the ``flat`` ones of ``discs``; also the factor and the picture reduced by it."""
+    starts = np.array([d.mm for d in flat], dtype=np.float64)
+    n = len(flat)
+    small, factor = prepare(image, view, starts)
+    known = Cylinders(starts, np.full(n, view.board.disc_radius), np.full(n, view.board.disc_height))
+    leaning = [d for d in discs if d.state == "leaning"]
+    prior = (_radius_prior(view), HEIGHT_PRIOR_MM)
+    spread, sigma = np.array(prior), np.ones((n, 2))
+    for turn in range(PASSES):
+        others = _solids(leaning, view, known)
+        said = net(patches(small, factor, view, known, others), mirror=turn == PASSES - 1)
+        ahead, left = camera_axes(view, known.centres)
+        step = said.value[:, :1] * ahead + said.value[:, 1:2] * left
+        moved = known.centres + step - starts
+        far = np.linalg.norm(moved, axis=1, keepdims=True)
+        moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
+        shared = []
+        for k, (before, first) in enumerate(
+            ((known.radius[0], view.board.disc_radius), (known.height[0], view.board.disc_height))
+        ):
+            value, spread[k] = _pooled(
+                before + said.value[:, 2 + k], said.sigma[:, 2 + k], first, prior[k], POOL_FLOOR_MM[k]
+            )
+            shared.append(value)
+        known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
+        sigma = said.sigma[:, :2]
+    moved_by = np.linalg.norm(known.centres - starts, axis=1)
+    return Refined(known, sigma, moved_by, float(spread[0]), float(spread[1])), factor, small
+
+
+def _solids(leaning: Sequence[Disc], view: BoardView, flat: Cylinders) -> Cylinders:
+    """All that stands up from the surface: the flat discs and, roughly, those tilted into the hole."""
+    if not leaning:
+        return flat
+    n = len(leaning)
+    return Cylinders(
+        np.vstack([flat.centres, [d.mm for d in leaning]]),
+        np.concatenate([flat.radius, np.full(n, view.board.disc_radius)]),
+        np.concatenate([flat.height, np.full(n, view.board.disc_height)]),
+    )
+
+
+def _radius_prior(view: BoardView) -> float:
+    if "disc" in view.scale_from:
+        return RADIUS_PRIOR_MM["disc"]
+    return RADIUS_PRIOR_MM["nca" if "nca" in view.scale_from.lower() else "other"]
+
+
+def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:
+    """Weighted mean of what each disc says, without outliers, joined with what was believed first; and its sigma."""
+    middle = float(np.median(values))
+    weight = 1 / (sigmas**2 + (values - middle) ** 2 / 4)
+    mean = float((weight * values).sum() / weight.sum())
+    variance = 1 / float((1 / sigmas**2).sum()) + floor**2
+    joint = 1 / (1 / variance + 1 / prior**2)
+    return joint * (mean / variance + first / prior**2), math.sqrt(joint)
+
+
+def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tuple[LineContact, ...]:
+    far = float(np.hypot(*centre))
+    bearing = math.atan2(centre[1], centre[0])
+    turn = bearing + np.linspace(-0.5, 0.5, 41)
+    outline = centre + radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    reach = np.hypot(outline[:, 0], outline[:, 1])
+    at = np.arctan2(outline[:, 1], outline[:, 0])
+    out: list[LineContact] = []
+    for name, line in zip(LINE_NAMES, lines, strict=True):
+        if far + radius < line.inner - LINE_WITHIN_MM or far - radius > line.outer + LINE_WITHIN_MM:
+            continue
+        departure, spread = line.shape.at(at)
+        beside = len(at) // 2
+        gap = float((line.inner + departure - reach).min())
+        parts, sigma = budget.gap(bearing, math.hypot(line.radius_sigma, line.width_sigma / 2, float(spread[beside])))
+        out.append(
+            LineContact(
+                line=_name(name),
+                gap_mm=gap,
+                sigma_mm=sigma,
+                p_touching=0.5 * math.erfc(gap / sigma / math.sqrt(2)),
+                verdict=verdict(gap, sigma),
+                inner_gap_mm=far - radius - line.outer - float(departure[beside]),
+                parts=parts,
+            )
+        )
+    return tuple(out)
+
+
+def _name(name: str) -> LineName:
+    return "15/10" if name == "15/10" else "10/5" if name == "10/5" else "shooting"
+
+
+def verdict(gap: float, sigma: float) -> Verdict:
+    """Decide by the guard band: a gap of more than 1.645 sigma either way, else it is too close."""
+    if gap > GUARD * sigma:
+        return "clear"
+    return "touching" if gap < -GUARD * sigma else "too_close"

@@ -1,0 +1,209 @@
+"""The painted circle lines as they really run: their local departure from the true circle.
+
+The calibration gives each line's radius and width as a mean round the board. Lines painted by hand wander by some
+tenths of a millimetre, so the profile across each line is compared, bearing by bearing, with its own mean: a shifted
+copy differs by the shift times the slope. A low-order Fourier series is fitted to the shifts, shrunk by as much as
+their scatter says (empirical Bayes): where the shifts are noise, the departure is zero.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Array
+from calibration.view import BoardView
+from vision.contact_patch import Cylinders, hidden_ground
+from vision.line_width import Profiles, Strokes, fit_strokes, linear
+
+BEARINGS = 256
+PROFILE_MM = 5.0
+"""Half length of a profile across a line: the line, its blur, and enough board on both sides."""
+PROFILE_STEP_MM = 0.25
+SHADOW_MM = 4.0
+"""A disc's contact shadow is strongest within this distance (it decays over 0.8, 2.5 and 6 mm): kept out."""
+ORDERS = 8
+"""Highest order of the Fourier series: a stroke by hand wanders over some centimetres, not millimetres."""
+WANDER_MIN_MM = 0.07
+"""A smaller departure (RMS round the board) is left to the noise of wood grain."""
+SHIFT_MAX_MM = 1.5
+CONTRAST_MIN = 0.35
+"""A profile that holds less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
+GROUPS = 3
+"""Mean profiles a line, by how many pixels a mm lie across it there."""
+WIDTH_UNKNOWN_MM = 0.7
+ENOUGH = 60
+"""Bearings needed for a line's departure to be told at all."""
+
+
+@dataclass(frozen=True)
+class LineShape:
+    """Departure of a line's middle from its mean radius: Fourier coefficients (2 ORDERS + 1,) in mm and covariance.
+
+    The first coefficient is the constant. ``scatter`` is the standard deviation in mm of single shifts about the
+    series; a line that isn't told from a true circle has zero coefficients.
+    """
+
+    coefficients: Array
+    covariance: Array
+    scatter: float
+
+    def at(self, bearing: Array) -> tuple[Array, Array]:
+        """Departure and its standard uncertainty in mm at bearings (N,) in radians."""
+        basis = _basis(np.atleast_1d(bearing))
+        variance = np.einsum("ni,ij,nj->n", basis, self.covariance, basis)
+        return basis @ self.coefficients, np.sqrt(np.maximum(variance, 0.0))
+
+
+def _basis(bearing: Array) -> Array:
+    m = np.arange(1, ORDERS + 1) * bearing[:, None]
+    return np.column_stack([np.ones(len(bearing)), np.cos(m), np.sin(m)])
+
+
+def true_circle() -> LineShape:
+    """The shape of a line that is a circle."""
+    n = 2 * ORDERS + 1
+    return LineShape(np.zeros(n), np.zeros((n, n)), 0.0)
+
+
+@dataclass(frozen=True)
+class PaintedLine:
+    """One circle line as painted: mean radius of its middle and width in mm with their sigmas, and its shape."""
+
+    radius: float
+    width: float
+    radius_sigma: float
+    width_sigma: float
+    shape: LineShape
+
+    @property
+    def inner(self) -> float:
+        """Mean radius of the inner painted edge in mm."""
+        return self.radius - self.width / 2
+
+    @property
+    def outer(self) -> float:
+        """Mean radius of the outer painted edge in mm."""
+        return self.radius + self.width / 2
+
+
+Lines = tuple[PaintedLine, PaintedLine, PaintedLine]
+
+
+def painted_lines(image: NDArray[np.uint8], factor: float, view: BoardView, others: Cylinders) -> Lines:
+    """The three circle lines in a picture reduced by ``factor``; ``others`` are the discs that cover them."""
+    shapes: list[LineShape] = []
+    mean: list[Array] = []
+    which: list[int] = []
+    detail: list[float] = []
+    offset = np.zeros(0)
+    for k, radius in enumerate(view.board.radii):
+        bearing, offset, colour, free = _profiles(image, factor, view, others, radius)
+        if free.sum() < ENOUGH:
+            shapes.append(true_circle())
+            continue
+        profile = _contrast(linear(colour), offset, view.board.line_widths[k], free)
+        shift, ok = _shifts(profile, offset, free)
+        shapes.append(_series(bearing[ok], shift[ok]) if ok.sum() >= ENOUGH else true_circle())
+        across = _detail_across(view, radius, bearing) * factor
+        moved = shapes[-1].at(bearing)[0]
+        index = np.nonzero(free)[0]
+        for part in np.array_split(index[np.argsort(across[index])], GROUPS):
+            aligned = [np.interp(offset, offset - moved[i], profile[i]) for i in part]
+            mean.append(np.median(aligned, axis=0))
+            which.append(k)
+            detail.append(float(np.median(across[part])))
+    strokes = fit_strokes(Profiles(np.array(mean), offset, np.array(which), np.array(detail))) if mean else None
+    if strokes is None:
+        strokes = Strokes(float(np.mean(view.board.line_widths)), WIDTH_UNKNOWN_MM, np.zeros(3), np.full(3, 0.3))
+    a, b, c = (
+        PaintedLine(
+            r + float(strokes.middle[k]), strokes.width, float(strokes.middle_sigma[k]), strokes.width_sigma, shapes[k]
+        )
+        for k, r in enumerate(view.board.radii)
+    )
+    return a, b, c
+
+
+def _detail_across(view: BoardView, radius: float, bearing: Array) -> Array:
+    """Pixels a millimetre (B,) along the radius at bearings (B,) of a circle."""
+    way = np.column_stack([np.cos(bearing), np.sin(bearing)])
+    return np.asarray(np.linalg.norm(view.to_px(way * (radius + 0.5)) - view.to_px(way * (radius - 0.5)), axis=1))
+
+
+def _profiles(
+    image: NDArray[np.uint8], factor: float, view: BoardView, others: Cylinders, radius: float
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """Bearings (B,), offsets (S,), colours (B, S, 3) across a line and which bearings are free to be used (B,)."""
+    bearing = np.arange(BEARINGS) * (2 * np.pi / BEARINGS)
+    offset = np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
+    reach = radius + offset
+    points = np.stack([np.cos(bearing)[:, None] * reach, np.sin(bearing)[:, None] * reach], axis=-1)
+    px = view.to_px(points.reshape(-1, 2))
+    size = np.array([view.camera.width - 1, view.camera.height - 1])
+    inside = ((px >= 0) & (px <= size)).all(1).reshape(BEARINGS, -1).all(1)
+    small = ((px + 0.5) * factor - 0.5).astype(np.float32).reshape(BEARINGS, -1, 2)
+    colour = cv2.remap(image, small[..., 0], small[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    free = np.asarray(inside & ~hidden_ground(view, points, others, SHADOW_MM).any(1), dtype=np.bool_)
+    return np.asarray(bearing), np.asarray(offset), np.asarray(colour, dtype=np.float64), free
+
+
+def _contrast(colour: Array, offset: Array, width: float, free: NDArray[np.bool_]) -> Array:
+    """Colours (B, S, 3) reduced to the one direction (B, S) in which the line differs most from the board."""
+    mean = np.median(colour[free], axis=0)
+    on = np.abs(offset) <= max(width / 2, PROFILE_STEP_MM)
+    off = np.abs(offset) > width / 2 + 1.5
+    way = mean[on].mean(0) - mean[off].mean(0)
+    return np.asarray(colour @ (way / max(float(np.linalg.norm(way)), 1e-9)))
+
+
+def _shifts(profile: Array, offset: Array, free: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+    """Shift (B,) in mm of each profile against the mean one, and where it could be measured (B,).
+
+    Each profile is the mean one, moved, with its own contrast, level and slope; linear in all but the shift, which is
+    found in three Gauss-Newton steps.
+    """
+    mean = np.median(profile[free], axis=0)
+    shift: Array = np.zeros(len(profile))
+    share = np.zeros(len(profile))
+    for _ in range(3):
+        moved = offset[None] - shift[:, None]
+        copy = np.interp(moved, offset, mean)
+        slope = np.interp(moved, offset, np.gradient(mean, PROFILE_STEP_MM))
+        level, ramp = np.ones_like(copy), np.broadcast_to(offset / PROFILE_MM, copy.shape)
+        design = np.stack([copy - copy.mean(1, keepdims=True), -slope, level, ramp], axis=-1)
+        normal = np.einsum("bsi,bsj->bij", design, design) + 1e-6 * np.eye(4)
+        answer = np.linalg.solve(normal, np.einsum("bsi,bs->bi", design, profile)[..., None])[..., 0]
+        share = answer[:, 0]
+        step = np.where(share > CONTRAST_MIN / 2, answer[:, 1] / np.maximum(share, CONTRAST_MIN / 2), 0.0)
+        shift = np.asarray(np.clip(shift + np.clip(step, -0.5, 0.5), -SHIFT_MAX_MM, SHIFT_MAX_MM))
+    ok = free & (share > CONTRAST_MIN) & (share < 1 / CONTRAST_MIN) & (np.abs(shift) < SHIFT_MAX_MM - 1e-3)
+    return shift, ok
+
+
+def _series(bearing: Array, shift: Array) -> LineShape:
+    """Fit the Fourier series by evidence: a prior variance of the wander, less at high orders, and one of noise."""
+    basis = _basis(bearing)
+    order = np.concatenate([[1.0], np.tile(np.arange(1, ORDERS + 1), 2)])
+    decay = 1.0 / order
+    shift = np.asarray(shift - np.median(shift))
+    weight: Array = np.ones(len(shift))
+    noise = max(float(1.4826 * np.median(np.abs(shift))), 0.02) ** 2
+    wander = noise
+    mean: Array = np.zeros(len(decay))
+    cov: Array = np.diag(wander * decay)
+    for _ in range(30):
+        normal = (basis * weight[:, None]).T @ basis / noise + np.diag(1 / (wander * decay))
+        cov = np.asarray(np.linalg.inv(normal), dtype=np.float64)
+        mean = np.asarray(cov @ (basis * weight[:, None]).T @ shift / noise)
+        left = shift - basis @ mean
+        weight = np.asarray(1 / (1 + left**2 / (4 * noise)), dtype=np.float64)
+        used = np.trace(cov @ ((basis * weight[:, None]).T @ basis)) / noise
+        noise = max(float((weight * left**2).sum() / max(weight.sum() - used, 1.0)), 1e-4)
+        wander = max(float(((mean**2 + np.diag(cov)) / decay)[1:].mean()), 1e-7)
+    rms = float(np.sqrt((mean[1:] ** 2).sum() / 2))
+    if rms < WANDER_MIN_MM:
+        return true_circle()
+    mean[0] = 0.0
+    return LineShape(mean, cov, float(np.sqrt(noise)))
