@@ -174,10 +174,14 @@ def _header(line: bytes, name: str) -> dict[str, Any]:
         raise UnusableInputError(f"{name}: line 1 is damaged: its checksum is wrong", code="bad_log")
     if header["schema"] == 1:
         header = {**header, "options": header.get("rules", {}), "about": {}}
-    if header.get("game") not in GAMES or not isinstance(header.get("options"), dict):
-        raise UnusableInputError(
-            f"{name}: line 1: game {header.get('game')!r} is not one of {', '.join(GAMES)}", code="bad_log"
-        )
+    wrong = None
+    if header.get("game") not in GAMES:
+        wrong = f"game {header.get('game')!r} is not one of {', '.join(GAMES)}"
+    for field in ("options", "about"):
+        if not isinstance(header.get(field), dict):
+            wrong = wrong or f"{field} is not an object"
+    if wrong:
+        raise UnusableInputError(f"{name}: line 1: {wrong}", code="bad_log")
     return header
 
 
