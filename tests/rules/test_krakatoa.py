@@ -11,7 +11,7 @@ from referee.rules.protocol import RuleError
 
 TWO = KrakatoaEngine()
 TABLE = ValueTable()
-# Nine dodecas of three colours worth 0, 1, 2, 8 and no bonus of their own
+# Three Busts: no points, but a Little Rumble
 NOTHING = "RRB RBB RRB"
 
 
@@ -437,6 +437,11 @@ def test_k8_a_group_s_own_table():
         ({"YYY": 1.5}, "values: YYY is worth 1.5, expected a whole number of 0 or more"),
         ({"YYY": True}, "values: YYY is worth True, expected a whole number of 0 or more"),
         ({"YYR": 1, "RYY": 2}, "values: YYR stands there twice"),
+        ({}, "values: every combination is worth the same, so that no throw-off could be decided"),
+        (
+            dict.fromkeys(COMBINATIONS, 3),
+            "values: every combination is worth the same, so that no throw-off could be decided",
+        ),
     ],
 )
 def test_k8_tables_that_are_refused(values, message):

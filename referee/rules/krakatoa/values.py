@@ -47,6 +47,8 @@ class ValueTable:
             if in_order(key) in self._values:
                 raise ValueError(f"values: {in_order(key)} stands there twice")
             self._values[in_order(key)] = value
+        if len({self._values.get(combination, 0) for combination in COMBINATIONS}) == 1:
+            raise ValueError("values: every combination is worth the same, so that no throw-off could be decided")
 
     def as_option(self) -> str | dict[str, int]:
         """Return what makes this table again: its name, or the values of a group's own."""
