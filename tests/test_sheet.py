@@ -33,7 +33,7 @@ def test_a_whole_match_by_rounds(path: Path) -> None:
     assert "round 1 (black 0, natural 0): A (black) shoots disc 1 of 24" in out
     assert "round 1: black +15, natural +0" in out
     assert "won by natural" in out
-    assert read_log(path).log.score == {"black": 15, "natural": 105}
+    assert read_log(path).log.score == {"black": 15, "natural": 100}
 
 
 def test_shot_by_shot_with_what_each_causes(path: Path) -> None:
