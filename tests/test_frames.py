@@ -155,10 +155,10 @@ def test_absurd_density_is_not_believed(tmp_path: Path) -> None:
 
 def test_focal_length_from_exif(tmp_path: Path) -> None:
     exif = Image.Exif()
-    exif.get_ifd(0x8769)[0xA405] = 26
+    exif[0x8769] = {0xA405: 26}
     frame = load_picture(save(tmp_path / "a.jpg", rgb_image(), exif=exif))
     assert frame.focal_px == pytest.approx(26 / 43.27 * np.hypot(W, H), rel=1e-6)
-    exif.get_ifd(0x8769).update({0xA002: 4000, 0xA003: 3000})  # the camera made 4:3, so this was cropped
+    exif[0x8769] = {0xA405: 26, 0xA002: 4000, 0xA003: 3000}  # the camera made 4:3, so this was cropped
     assert load_picture(save(tmp_path / "b.jpg", rgb_image(), exif=exif)).focal_px is None
 
 

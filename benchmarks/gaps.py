@@ -1,0 +1,220 @@
+"""The table of every gap: what is true, what was measured, how sure it was; with a plot. One command.
+
+    python benchmarks/gaps.py [--folds training/folds] [--out benchmarks/results] [--only TEXT]
+
+Reads the rendered scenes under ``$REFEREE_DATA`` (``../shared`` unless set) by the real pipeline: board, discs, gaps.
+With ``--folds`` each scene is measured by the gap network that has never seen it (``training/train_gaps.py``), which is
+how well new pictures of this kind are measured; without, by the network that is shipped, which was trained on them.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.errors import TableError
+from calibration.hints import BoardHints
+from calibration.view import BoardView
+from referee.crokinole_reader import hints_for, solve_view
+from vision.contact_net import ContactNet, load
+from vision.contacts import measure
+from vision.discs import read_discs
+from vision.frames import load_picture
+from vision.readings import Disc
+
+DATA = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
+KINDS = ("crokinole", "crokinole_variants")
+FOLDS = 3
+NEAR_MM = 3.0
+"""Only gaps within this are judged: farther ones decide nothing."""
+SAME_DISC = 0.9
+"""A disc found within this share of its radius in the picture is the true one."""
+COLUMNS = (
+    "picture",
+    "line",
+    "true_mm",
+    "measured_mm",
+    "sigma_mm",
+    "verdict",
+    "tilt_deg",
+    "px_per_mm",
+    "view_tan",
+    "cosine",
+    "edge",
+    "pose",
+    "line_edge",
+    "radius",
+    "height",
+)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures by which gaps are judged (see ``summarise``)."""
+
+    gaps: int
+    measured: int
+    median: float
+    worst_5: float
+    spread: float
+    inside_95: float
+    wrong_sure: int
+    sure: int
+    too_close: float
+
+    def __str__(self) -> str:
+        """Return one line of figures."""
+        return (
+            f"{self.measured} of {self.gaps} measured; |error| median {self.median:.3f}, 95 % {self.worst_5:.3f} mm; "
+            f"spread {self.spread:.2f}; inside 95 % {100 * self.inside_95:.1f} %; "
+            f"wrong though sure {self.wrong_sure} of {self.sure}; too close {100 * self.too_close:.1f} %"
+        )
+
+
+def options_of(truth: dict[str, Any]) -> BoardHints:
+    """What a truth hands to the command, as hints."""
+    words = truth.get("options", [])
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    return BoardHints(shooting_mm=float(given["--shooting-line"]) if "--shooting-line" in given else None)
+
+
+def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> list[Row]:
+    """One row for each true gap within :data:`NEAR_MM` of one picture."""
+    wanted = [d for d in truth["discs"] if d.get("gaps") and not d.get("unsure") and d.get("state") != "ditch"]
+    found: tuple[Disc, ...] = ()
+    view: BoardView | None = None
+    try:
+        frame = load_picture(picture)
+        view = solve_view(frame, hints_for(frame, options_of(truth)))
+        seen = read_discs(frame.pixels, view)
+        radius = (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
+        found = measure(frame.pixels, view, seen.discs, radius=radius, net=net)
+    except TableError as error:
+        print(f"{picture.name}: {error}")
+    out = []
+    for true in wanted:
+        near = [d for d in found if math.dist(d.px, true["px"]) < SAME_DISC * true["radius_px"]]
+        disc = min(near, key=lambda d: math.dist(d.px, true["px"]), default=None)
+        for line, gap in true["gaps"].items():
+            if abs(gap) <= NEAR_MM:
+                row: Row = dict.fromkeys(COLUMNS, "")
+                row |= {"picture": f"{picture.parent.name}/{picture.stem}", "line": line, "true_mm": round(gap, 4)}
+                row["tilt_deg"] = round(truth.get("tilt_deg", 0.0), 1)
+                contact = next((c for c in disc.lines if c.line == line), None) if disc else None
+                if contact and disc and view:
+                    place = np.array(disc.mm)
+                    away = math.atan2(place[1], place[0]) - view.towards_camera(place)
+                    parts = dict(contact.parts)
+                    row |= {
+                        "measured_mm": round(contact.gap_mm, 4),
+                        "sigma_mm": round(contact.sigma_mm, 4),
+                        "verdict": contact.verdict,
+                        "px_per_mm": round(view.px_per_mm(place), 3),
+                        "view_tan": round(math.tan(view.view_angle(place)), 3),
+                        "cosine": round(math.cos(away), 3),
+                        "line_edge": round(parts["line"], 4),
+                    } | {k: round(parts[k], 4) for k in ("edge", "pose", "radius", "height")}
+                out.append(row)
+    return out
+
+
+def summarise(rows: list[Row]) -> Summary:
+    """Figures over rows: errors, spread of error / sigma (median-based, 1 is honest), coverage, verdicts."""
+    known = [r for r in rows if r["measured_mm"] != ""]
+    error = np.array([abs(r["measured_mm"] - r["true_mm"]) for r in known])
+    z = error / np.array([r["sigma_mm"] for r in known])
+    sure = [r for r in known if r["verdict"] != "too_close"]
+    wrong = [r for r in sure if (r["verdict"] == "clear") != (r["true_mm"] > 0)]
+    return Summary(
+        len(rows),
+        len(known),
+        float(np.median(error)),
+        float(np.percentile(error, 95)),
+        float(1.4826 * np.median(z)),
+        float((z <= 1.96).mean()),
+        len(wrong),
+        len(sure),
+        1 - len(sure) / max(len(known), 1),
+    )
+
+
+def plot(rows: list[Row], path: Path) -> None:
+    """Draw error against tilt, and how often intervals of k sigma hold the truth against how often they should."""
+    import matplotlib as mpl  # noqa: PLC0415  an extra that only this function needs
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+    for kind, colour in zip(KINDS, ("tab:blue", "tab:orange"), strict=True):
+        known = [r for r in rows if r["picture"].startswith(kind + "/") and r["measured_mm"] != ""]
+        if not known:
+            continue
+        error = np.array([r["measured_mm"] - r["true_mm"] for r in known])
+        sigma = np.array([r["sigma_mm"] for r in known])
+        left.errorbar(
+            [r["tilt_deg"] for r in known],
+            error,
+            yerr=sigma,
+            fmt=".",
+            ms=4,
+            lw=0.4,
+            color=colour,
+            alpha=0.7,
+            label=kind,
+        )
+        share = np.arange(1, len(known) + 1) / len(known)
+        p = np.sort([math.erf(v / math.sqrt(2)) for v in np.abs(error) / sigma])
+        right.plot(p, share, color=colour, label=kind)
+    left.axhline(0, color="grey", lw=0.5)
+    left.set(xlabel="tilt of the camera, degrees", ylabel="measured minus true gap, mm (bars: 1 sigma)")
+    right.plot([0, 1], [0, 1], color="grey", lw=0.5)
+    right.set(xlabel="interval's nominal probability", ylabel="share of true gaps inside")
+    left.legend()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Measure, write the table and the plot, print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--folds", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    rows: list[Row] = []
+    number = -1
+    for kind in KINDS:
+        for path in sorted((DATA / kind).glob("*.truth.json")):
+            truth = json.loads(path.read_text())
+            if truth.get("nothing"):
+                continue
+            number += 1
+            picture = path.with_name(path.name.replace(".truth.json", ".jpg"))
+            if options.only in str(picture):
+                net = load(options.folds / f"contacts_fold{number % FOLDS}.onnx") if options.folds else None
+                rows += rows_of(picture, truth, net)
+    options.out.mkdir(parents=True, exist_ok=True)
+    name = "gaps_by_folds" if options.folds else "gaps"
+    with (options.out / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    plot(rows, options.out / f"{name}.png")
+    for kind in KINDS:
+        some = [r for r in rows if r["picture"].startswith(kind + "/")]
+        if some:
+            print(f"{kind}: {summarise(some)}")
+
+
+if __name__ == "__main__":
+    main()
