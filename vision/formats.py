@@ -10,8 +10,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from calibration.errors import UnusableInputError
+from vision.picture_files import PictureFile, refuse_foreign, unreadable
 
 Pixels = NDArray[np.uint8]
 
@@ -38,28 +37,10 @@ MAX_DECODED_BYTES = 410_000_000
 DEEP_RANGE_USED = 1 / 4
 """16-bit pictures whose brightest pixel stays below this share of the range hold 10 to 14 bits: they are stretched."""
 
-UNSUPPORTED = (
-    (b"%PDF", "a PDF"),
-    (b"8BPS", "a Photoshop file"),
-    (b"\x00\x00\x00\x0cJXL ", "a JPEG XL picture"),
-    (b"\xff\x0a", "a JPEG XL picture"),
-    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
-    (b"\xff\x4f\xff\x51", "a JPEG 2000 picture"),
-    (b"<svg", "an SVG drawing"),
-    (b"\x1aE\xdf\xa3", "a Matroska or WebM video"),
-    (b"\x00\x00\x01\xba", "an MPEG video"),
-    (b"FUJIFILM", "a raw camera file"),
-)
-"""First bytes of files that are well formed, but not pictures that can be read here."""
-
 EXIF_IFD = 0x8769
-
-PEEK_BYTES = 4096
 
 WHOLE_FILE_BYTES = 32_000_000
 """Larger files are decoded from the disk: their bytes would need as much memory as their pixels."""
-
-HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 
 BAND_ROWS = 512
 """Rows of the reduced picture converted at once, so that no second copy of a large picture is made."""
@@ -78,27 +59,6 @@ DECODER_ERRORS = (
 """What Pillow's decoders raise on damaged data."""
 
 _pillow_lock = threading.Lock()
-
-
-@dataclass(frozen=True)
-class PictureFile:
-    """An open picture file, read only as far as needed: its first and last :data:`PEEK_BYTES` and its size."""
-
-    stream: BufferedReader
-    path: Path
-    size: int
-    head: bytes
-    tail: bytes
-
-    @property
-    def name(self) -> str:
-        """The path, for messages."""
-        return str(self.path)
-
-    def read(self) -> bytes:
-        """All bytes of the file."""
-        self.stream.seek(0)
-        return self.stream.read()
 
 
 @dataclass(frozen=True)
@@ -124,40 +84,6 @@ class Header:
     exif: dict[int, Any]
     whole: bool
     transparent: bool
-
-
-def unreadable(name: str, why: str) -> UnusableInputError:
-    """Return the error of a file that is no usable picture: one line, what and why."""
-    return UnusableInputError(f"{name}: {why}", code="unreadable_input")
-
-
-def refuse_foreign(file: PictureFile) -> None:
-    """Raise UnusableInputError for files known not to be readable pictures; HEIC gets its reader plugged in."""
-    name, data = file.name, file.head
-    if not data:
-        raise unreadable(name, "the file is empty")
-    head = data[:64].lstrip()
-    for magic, what in UNSUPPORTED:
-        if data.startswith(magic) or (magic.startswith(b"<") and magic in data[:1024].lower()):
-            raise UnusableInputError(f"{name}: {what} can't be read; save it as JPEG or PNG", code="unsupported_format")
-    if head[4:8] == b"ftyp":
-        if head[8:12] in HEIF_BRANDS:
-            _register_heif(name)
-        elif head[8:11] != b"avi":
-            raise UnusableInputError(f"{name}: this is a video, not a picture", code="unsupported_format")
-    if head.startswith(b"RIFF") and head[8:11] == b"AVI":
-        raise UnusableInputError(f"{name}: this is a video, not a picture", code="unsupported_format")
-
-
-def _register_heif(name: str) -> None:
-    try:
-        import pillow_heif  # noqa: PLC0415  (an optional extra, needed for this kind of file only)
-    except ImportError as error:
-        raise UnusableInputError(
-            f"{name}: HEIC pictures need one more package: pip install 'table-referee[heic]' (or save it as JPEG)",
-            code="unsupported_format",
-        ) from error
-    pillow_heif.register_heif_opener()
 
 
 def open_header(file: PictureFile) -> tuple[Header, Image.Image | None]:

@@ -5,8 +5,6 @@ large pictures are reduced) and are square even where the file's are not; :meth:
 """
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.errors import UnusableInputError
-from vision.formats import PEEK_BYTES, WORKING_PIXELS, Decoded, PictureFile, Pixels, decode, open_header, unreadable
+from vision.formats import WORKING_PIXELS, Decoded, Pixels, decode, open_header
+from vision.picture_files import opened
 
 Array = NDArray[np.float64]
-
-MAX_FILE_BYTES = 400_000_000
-"""No camera writes a larger still; above it a file is refused before it is read."""
 
 ASPECT_RANGE = (0.5, 2.0)
 """Believable widths of a pixel over its height (video knows 0.89 to 2); beyond, the density in the file is an error."""
@@ -98,32 +93,6 @@ def frame_of_pixels(pixels: Pixels, source: str, timestamp: float = 0.0) -> Fram
     height, width = pixels.shape[:2]
     digest = hashlib.sha256(np.ascontiguousarray(pixels).data).hexdigest()
     return Frame(pixels, source, digest, width, height, timestamp=timestamp)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[PictureFile]:
-    """Open a file; raises UnusableInputError in one line for whatever isn't a readable one."""
-    name = str(path)
-    try:
-        if path.is_dir():
-            raise unreadable(name, "this is a folder; name a picture in it")
-        if not path.exists():
-            raise unreadable(name, "there is no such file")
-        if not path.is_file():
-            raise unreadable(name, "this is not an ordinary file")
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise UnusableInputError(f"{name}: the file is too large for a picture", code="too_large")
-        with path.open("rb") as stream:
-            head = stream.read(PEEK_BYTES)
-            stream.seek(max(0, size - PEEK_BYTES))
-            tail = stream.read(PEEK_BYTES)
-            stream.seek(0)
-            yield PictureFile(stream, path, size, head, tail)
-    except PermissionError as error:
-        raise unreadable(name, "no permission to read this file") from error
-    except (OSError, ValueError) as error:
-        raise unreadable(name, f"can't be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def load_picture(path: Path | str) -> Frame:
