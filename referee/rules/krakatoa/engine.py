@@ -20,7 +20,7 @@ from referee.rules.krakatoa.state import (
     Throw,
     ThrowOff,
 )
-from referee.rules.krakatoa.table import is_scratch, readable
+from referee.rules.krakatoa.table import is_scratch, readable, ruled_off, ruled_sets
 from referee.rules.krakatoa.values import MARKS, MOST, SETS, Bonus, ValueTable, bonuses, in_order
 from referee.rules.protocol import Fault, RuleError
 
@@ -132,7 +132,7 @@ class KrakatoaEngine:
         if not state.over:
             return None
         best = max(line.total for line in state.lines)
-        return [side for side, line in zip(self.sides, state.lines, strict=True) if line.total == best]
+        return [side for side, total in self.score(state).items() if total == best]
 
     def sheet(self, state: State) -> list[list[str | int]]:
         """Return the score sheet: the totals box by box, extra throws at the end, with a last line of totals."""
@@ -193,13 +193,12 @@ class KrakatoaEngine:
         event = state.pending.event
         ruled = replace(state, pending=None)
         if ruling.decision == "again":
-            return replace(ruled, table=(None,) * len(SETS)) if isinstance(event, Throw) else ruled
+            return replace(ruled, table=(None,) * len(SETS))
         if isinstance(event, ThrowOff):
-            colours = ruling.sets[SETS.index(event.set)]
-            return self._count_throw_off(ruled, event if colours is None else replace(event, colours=colours))
+            return self._count_throw_off(ruled, replace(event, colours=ruled_off(event, ruling)))
         if ruling.decision == "nothing":
             return self._count(ruled, event, scratch=True)
-        steam, ash, lava = (new or old for new, old in zip(ruling.sets, event.sets, strict=True))
+        steam, ash, lava = ruled_sets(event, ruling)
         seen = replace(event, steam=steam, ash=ash, lava=lava)
         return self._count(ruled, seen, is_scratch(state, seen))
 

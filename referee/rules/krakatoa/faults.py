@@ -1,7 +1,7 @@
 """Why an event can't have happened in Krakatoa, and what of a throw must be ruled before it counts (K17)."""
 
 from referee.rules.krakatoa.state import HIT_MM, UNREAD, Ruling, State, Throw, ThrowOff
-from referee.rules.krakatoa.table import faces_changed, hit_unknown, must_hit, readable
+from referee.rules.krakatoa.table import faces_changed, hit_unknown, must_hit, readable, ruled_off, ruled_sets
 from referee.rules.krakatoa.values import COLOURS, SETS
 from referee.rules.protocol import Fault
 
@@ -48,11 +48,11 @@ def ruling_faults(state: State, event: Ruling) -> list[Fault]:
             if not readable(colours):
                 faults.append(Fault("K17", f"{colours!r} ruled", "three colours that are known"))
     if isinstance(flagged, ThrowOff):
-        ruled = [event.sets[SETS.index(flagged.set)] or flagged.colours]
+        ruled: tuple[str, ...] = (ruled_off(flagged, event),)
         if event.decision == "nothing":
             faults.append(Fault("K17", "a throw-off ruled to count nothing", "stands or again"))
     else:
-        ruled = [new or old for new, old in zip(event.sets, flagged.sets, strict=True)]
+        ruled = ruled_sets(flagged, event)
     if event.decision == "stands" and not all(map(readable, ruled)):
         faults.append(Fault("K17", f"colours still unknown: {' '.join(ruled)}", "all colours, to let it stand"))
     return faults

@@ -1,12 +1,22 @@
 """The dodecas before and after a throw: did it hit (K6), can every face be read (K17)?"""
 
-from referee.rules.krakatoa.state import HIT_MM, UNREAD, State, Throw
+from referee.rules.krakatoa.state import HIT_MM, UNREAD, Ruling, State, Throw, ThrowOff
 from referee.rules.krakatoa.values import SETS, in_order
 
 
 def readable(colours: str) -> bool:
     """Whether all three dodecas of a set lie there and show a face that can be read."""
     return len(colours) == 3 and UNREAD not in colours
+
+
+def ruled_off(flagged: ThrowOff, ruling: Ruling) -> str:
+    """Return the colours of a flagged throw-off with those ruled in their place (K17)."""
+    return ruling.sets[SETS.index(flagged.set)] or flagged.colours
+
+
+def ruled_sets(flagged: Throw, ruling: Ruling) -> tuple[str, str, str]:
+    """Return the sets of a flagged throw with those ruled in their place (K17)."""
+    return ruling.steam or flagged.steam, ruling.ash or flagged.ash, ruling.lava or flagged.lava
 
 
 def faces_changed(state: State, event: Throw) -> bool:

@@ -118,7 +118,8 @@ def card_faults(state: State, event: Laid) -> list[Fault]:
 
 def _dealt_faults(rnd: Round, event: Laid) -> list[Fault]:
     """Return the fault of a card that isn't among the seat's dealt cards, or is among another's (R1)."""
-    for seat, hand in zip(SEATS, rnd.hands, strict=True):
+    for seat in SEATS:
+        hand = rnd.hand(seat)
         if hand is None:
             continue
         if seat == event.seat and event.card not in hand:

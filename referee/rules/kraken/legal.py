@@ -5,7 +5,7 @@ from typing import Any
 from referee.rules.kraken.cards import DECK, SUITS, combinations_in, due_cards, in_order
 from referee.rules.kraken.events import CHALLENGES, SEATS, TEAMS
 from referee.rules.kraken.proof import known_hand, remaining, royal_pair, wrong_plays
-from referee.rules.kraken.state import Round, State, in_turn, left_of, team_of
+from referee.rules.kraken.state import Round, State, left_of, team_of
 
 _DETAILS = ("stake", "deal", "trump", "challenge", "declare", "declare_pair", "claim", "laid", "record")
 
@@ -65,20 +65,19 @@ def pair_players(rnd: Round) -> list[str]:
         leader, cards = rnd.leader, rnd.table
     else:
         leader, cards = rnd.tricks[-1].leader, rnd.tricks[-1].cards
-    return [seat for seat, card in zip(in_turn(leader), cards, strict=False) if card in royal_pair(rnd)]
+    return [left_of(leader, i) for i, card in enumerate(cards) if card in royal_pair(rnd)]
 
 
 def _pair_seats(rnd: Round) -> list[str]:
     """Return who may say it and, by what is known, with truth and for the first time (R11)."""
     royal = royal_pair(rnd)
     owners = rnd.owners()
-    hands = dict(zip(SEATS, rnd.hands, strict=True))
     return [
         seat
         for seat in pair_players(rnd)
         if seat not in rnd.pairs
         and all(owners.get(card, seat) == seat for card in royal)
-        and set(royal) <= set(hands[seat] or royal)
+        and set(royal) <= set(rnd.hand(seat) or royal)
     ]
 
 
@@ -90,7 +89,8 @@ def _challenge(rnd: Round) -> dict[str, Any]:
 def _declarations(rnd: Round) -> dict[str, Any]:
     """Return by seat the combinations of a dealt hand, None for a hand that isn't known (R10)."""
     found: dict[str, Any] = {}
-    for seat, hand in zip(SEATS, rnd.hands, strict=True):
+    for seat in SEATS:
+        hand = rnd.hand(seat)
         made = {one.combination.cards for one in rnd.declared if one.seat == seat}
         combinations = combinations_in(hand) if hand is not None else ()
         still = [{"cards": list(c.cards), "points": c.value} for c in combinations if c.cards not in made]
@@ -107,7 +107,7 @@ def _cards(rnd: Round) -> dict[str, Any]:
     assert rnd.trump is not None
     seat = rnd.on_turn
     hand = remaining(rnd, seat)
-    if rnd.hands[SEATS.index(seat)] is not None or len(known_hand(rnd, seat)) == 8:
+    if rnd.hand(seat) is not None or len(known_hand(rnd, seat)) == 8:
         due = due_cards(hand, rnd.table, rnd.trump)
         return {"seat": seat, "known": True, "clause": due.clause, "cards": list(in_order(due.cards)), "proving": []}
     gone = {play.card for play in rnd.plays()}

@@ -56,7 +56,7 @@ def known_hand(rnd: Round, seat: str) -> tuple[str, ...]:
 
     A declaration counts while nothing speaks against it; a card that two seats declare is nobody's for the time being.
     """
-    dealt = rnd.hands[SEATS.index(seat)]
+    dealt = rnd.hand(seat)
     if dealt is not None:
         return dealt
     played = [play.card for play in seat_plays(rnd, seat)]
@@ -152,7 +152,7 @@ def learn(rnd: Round, seat: str, news: str | None, everyone: bool = False) -> tu
 
 def _source(rnd: Round, seat: str, card: str) -> str:
     """Return how it is known that the seat held the card."""
-    if rnd.hands[SEATS.index(seat)] is not None:
+    if rnd.hand(seat) is not None:
         return "dealt"
     return "played" if any(play.card == card for play in seat_plays(rnd, seat)) else "declared"
 

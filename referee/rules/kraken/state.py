@@ -184,17 +184,20 @@ class Round:
         """Whether all eight tricks are made."""
         return len(self.tricks) == 8
 
+    def hand(self, seat: str) -> tuple[str, ...] | None:
+        """Return the dealt hand of a seat, None where unknown."""
+        return self.hands[SEATS.index(seat)]
+
     def plays(self) -> Iterator[Play]:
         """Yield every card played, in order."""
-        for trick in self.tricks:
-            for i, (seat, card) in enumerate(zip(in_turn(trick.leader), trick.cards, strict=True)):
-                yield Play(trick.number, seat, trick.cards[:i], card)
-        for i, (seat, card) in enumerate(zip(self.laid_by, self.table, strict=True)):
-            yield Play(self.trick_number, seat, self.table[:i], card)
+        laid = [(trick.number, trick.leader, trick.cards) for trick in self.tricks]
+        for number, leader, cards in [*laid, (self.trick_number, self.leader, self.table)]:
+            for i, card in enumerate(cards):
+                yield Play(number, left_of(leader, i), cards[:i], card)
 
     def owners(self) -> dict[str, str]:
         """Return the seat of each card that has been played or is known from a dealt hand."""
-        found = {card: seat for seat, hand in zip(SEATS, self.hands, strict=True) for card in hand or ()}
+        found = {card: seat for seat in SEATS for card in self.hand(seat) or ()}
         for trick in self.tricks:
             found.update(zip(trick.cards, in_turn(trick.leader), strict=True))
         found.update(zip(self.table, self.laid_by, strict=True))
@@ -268,7 +271,7 @@ class State:
         if not self.over:
             return ()
         best = max(self.scores)
-        return tuple(team for team, points in zip(TEAMS, self.scores, strict=True) if points == best)
+        return tuple(team for i, team in enumerate(TEAMS) if self.scores[i] == best)
 
     @property
     def payment(self) -> Pair:
