@@ -17,7 +17,7 @@ NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
 
-CORRELATED = 12.0
+CORRELATED = 50.0
 """Neighbouring edge places err together (grain, hand-painted lines): this many count as one against the priors."""
 
 NOISE_FLOOR_PX = 0.03

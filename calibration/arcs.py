@@ -49,7 +49,7 @@ CHANCE_SUPPORT = 0.2
 MIN_SUPPORT = 0.28
 """Shares of an ellipse that grain and planks alone support, and that make it worth following up."""
 
-SCORED_EDGES = 5000
+SCORED_EDGES = 3000
 """Edge pixels drawn (evenly) to count support; more add time, not certainty."""
 
 

@@ -3,7 +3,7 @@
 Whoever reads pieces gets a :class:`BoardView` and nothing else from this floor.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ class BoardView:
 
     ``parameters`` (P,) and ``covariance`` (P, P) are those of the solution (see ``calibration.solve``);
     ``residual_px`` is the RMS distance of line edges from the solution; ``scale_from`` says what gave the
-    millimetres; ``fit_score`` in 0..1 tells how much of the lines was seen.
+    millimetres, and ``scale_known`` is false while they rest on nothing but a guess (see :meth:`scaled`).
     """
 
     camera: Camera
@@ -29,6 +29,16 @@ class BoardView:
     warnings: tuple[str, ...] = ()
     parameters: Array | None = field(default=None, repr=False)
     covariance: Array | None = field(default=None, repr=False)
+    scale_known: bool = True
+
+    def scaled(self, factor: float, scale_from: str) -> "BoardView":
+        """Return the same view with every millimetre of the board multiplied, now that its scale is known.
+
+        The size of the discs in ``board`` stays: it is what gives the scale, or is measured apart.
+        """
+        camera = replace(self.camera, tvec=self.camera.tvec * factor)
+        board = self.board.scaled(factor)
+        return replace(self, camera=camera, board=board, scale_from=scale_from, scale_known=True)
 
     def to_px(self, mm: Array, z: float = 0.0) -> Array:
         """Pixels (N, 2) of board points (N, 2) in mm at height ``z``."""
