@@ -283,6 +283,16 @@ def test_k5_the_bonus_of_the_first_result_is_gone():
     assert keep.before is None
 
 
+def test_k5_a_rethrow_of_the_second_player_leaves_all_else_alone():
+    state = turn(begun(), *["YRR RRB YRB"] * 5)
+    first = state.lines[0]
+    state = throw(state, "YYY YRR RRR")
+    state = throw(state, "YRR RRB YRB", thrown="steam ash lava")
+    assert state.lines == (first, Line(2))
+    assert [t.total for t in state.throws] == [2, 4, 6, 8, 10, 0, 2]
+    assert [t.annulled for t in state.throws] == [False] * 5 + [True, False]
+
+
 def test_k5_a_second_rethrow_is_flagged():
     state = throw(throw(begun(), NOTHING), NOTHING, thrown="steam ash lava")
     flagged = throw(state, NOTHING, thrown="steam ash lava")
@@ -821,6 +831,8 @@ def test_k17_a_die_missing_or_a_face_not_read():
     state = TWO.apply(flagged, Ruling("stands", steam="YYR", lava="BBB"))
     assert last(state)[:2] == (5, 5)
     assert state.throws[-1].sets == ("YYR", "RRB", "BBB")
+    state = TWO.apply(flagged, Ruling("stands", steam="YYR", ash="YRB", lava="BBB"))
+    assert state.throws[-1].sets == ("YYR", "YRB", "BBB")
     nothing = TWO.apply(flagged, Ruling("nothing"))
     assert nothing.throws[-1].sets == ("Y?", "RRB", "B")
     assert nothing.table == (None, "RRB", None)
@@ -899,6 +911,8 @@ def test_a_full_legal_answer():
 
 
 def test_options_are_written_out():
+    assert KrakatoaEngine().options() == TWO.options()
+    assert KrakatoaEngine(players=4, teams=True).options()["teams"] is True
     assert TWO.options() == {"players": ["A", "B"], "teams": False, "values": "standard", "basic": False}
     assert KrakatoaEngine(**TEAMS.options()).sides == ("A+C", "B+D")
     assert TEAMS.options()["teams"] is True

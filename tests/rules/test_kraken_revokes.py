@@ -152,6 +152,32 @@ def test_r17_the_pair_of_trumps_declared_proves_too():
     assert revokes(state)[-1] == (1, "E", "7C", "R6", "QS KS", "KS", "declared", 2, "restated")
 
 
+def test_r17_a_pair_declared_puts_another_seat_s_declaration_in_doubt():
+    state = play(opened(trump="H"), Declare("E", ("TH", "JH", "QH")))
+    state = lay(state, "7H 7C 8H 9H", "7S KH")
+    assert revokes(state) == [(1, "E", "7C", "R6", "TH JH QH", "TH", "declared", 1, "proven")]
+    state = play(state, DeclarePair("N"))
+    assert revokes(state)[1:] == [(1, "E", "7C", "R6", "TH JH", "TH", "declared", 2, "restated")]
+    # the queen settles it for E
+    state = lay(state, "QH")
+    assert revokes(state)[2:] == [(1, "E", "7C", "R6", "TH JH QH", "QH", "played", 2, "restated")]
+    assert [report.seat for report in state.reports if not isinstance(report, Revoke)] == ["N"]
+
+
+def test_r11_the_pair_declared_with_its_second_card():
+    state = play(lay(opened(trump="H"), "KH 7H 8H 9H", "7C QH"), DeclarePair("N"))
+    assert current(state).pairs == ("N",)
+    assert revokes(state) == []
+
+
+def test_r17_several_due_cards_in_words():
+    state = lay(opened(hands={"E": "7H TH 7C 8C 9C 7D 8D 9S"}), "AH 7C")
+    assert str(state.reports[0]) == (
+        "round 1, trick 1: E played 7C against R6, holding 7C 8C 9C 7D 8D 7H TH 9S; due 7H or TH; "
+        "proven in trick 1 by 7H (dealt)"
+    )
+
+
 def test_r17_several_revokes_are_listed_as_they_were_played():
     state = lay(opened(), "AH 7C 7D 8D", "KC TH JH QH")
     assert [(r.trick, r.seat) for r in current(state).revokes] == [(1, "E"), (1, "S"), (1, "W")]

@@ -553,6 +553,7 @@ def test_events_as_json_and_back():
 
 
 def test_options_are_checked_and_written_out():
+    assert KrakenEngine().options() == ENGINE.options()
     assert ENGINE.options() == {"challenge_won": "winner", "bonuses": "own", "last_trick": 0}
     other = {"challenge_won": "both", "bonuses": "winner", "last_trick": 10}
     assert KrakenEngine(**other).options() == other

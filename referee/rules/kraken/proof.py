@@ -51,29 +51,32 @@ def false_declarations(rnd: Round) -> tuple[FalseDeclaration, ...]:
     )
 
 
-def known_hand(rnd: Round, seat: str) -> tuple[str, ...]:
-    """Return the cards known to have been dealt to a seat: its dealt hand, else what it has played or declared.
+def remaining(rnd: Round, seat: str) -> tuple[str, ...]:
+    """Return the cards known to be in a seat's hand now: what is left of its dealt hand, else of its declarations.
 
     A declaration counts while nothing speaks against it; a card that two seats declare is nobody's for the time being.
     """
-    dealt = rnd.hand(seat)
-    if dealt is not None:
-        return dealt
-    played = [play.card for play in seat_plays(rnd, seat)]
-    if not rnd.declared and not rnd.pairs:
-        return tuple(played)
+    known = rnd.hand(seat)
+    if known is None:
+        known = _declared_cards(rnd, seat)
+    if not known:
+        return ()
+    played = {play.card for play in seat_plays(rnd, seat)}
+    return tuple(card for card in known if card not in played)
+
+
+def _declared_cards(rnd: Round, seat: str) -> tuple[str, ...]:
+    """Return the cards that a seat, and no other one, has declared and that nothing disproves."""
     disproved = {(false.seat, false.cards) for false in rnd.false}
     standing = [(who, cards) for who, cards, _ in declarations(rnd) if (who, cards) not in disproved]
     others = {card for who, cards in standing if who != seat for card in cards}
-    declared = [card for who, cards in standing if who == seat for card in cards if card not in others]
-    return tuple(dict.fromkeys([*played, *declared]))
+    mine = [card for who, cards in standing if who == seat for card in cards if card not in others]
+    return tuple(dict.fromkeys(mine))
 
 
-def remaining(rnd: Round, seat: str) -> tuple[str, ...]:
-    """Return the cards known to be in a seat's hand now."""
-    known = known_hand(rnd, seat)
-    played = {play.card for play in seat_plays(rnd, seat)}
-    return tuple(card for card in known if card not in played)
+def known_hand(rnd: Round, seat: str) -> tuple[str, ...]:
+    """Return all cards known to have been dealt to a seat: those played and those known to remain."""
+    return (*(play.card for play in seat_plays(rnd, seat)), *remaining(rnd, seat))
 
 
 def wrong_plays(rnd: Round, seat: str, also: tuple[str, ...] = ()) -> list[tuple[Play, Due, tuple[str, ...]]]:
