@@ -160,7 +160,10 @@ def test_r17_a_pair_declared_puts_another_seat_s_declaration_in_doubt():
     assert revokes(state)[1:] == [(1, "E", "7C", "R6", "TH JH", "TH", "declared", 2, "restated")]
     # the queen settles it for E
     state = lay(state, "QH")
-    assert revokes(state)[2:] == [(1, "E", "7C", "R6", "TH JH QH", "QH", "played", 2, "restated")]
+    assert revokes(state)[2:] == [
+        (1, "E", "7C", "R6", "TH JH QH", "QH", "played", 2, "restated"),
+        (2, "E", "QH", "R6c", "TH JH", "TH", "declared", 2, "proven"),
+    ]
     assert [report.seat for report in state.reports if not isinstance(report, Revoke)] == ["N"]
 
 
