@@ -4,7 +4,8 @@ Pure functions of the discs of a reading: the most probable value of each counts
 becomes a range, and every disc that leaves the score open is named with the reason.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -22,6 +23,12 @@ RANGE_POSSIBLE = 0.001
 """The range, once there is a doubt, holds every value at least this probable: a range that is wide is honest."""
 
 EVERY_VALUE = (0, 5, 10, 15, 20)
+
+SIDE_DISCS = 12
+"""Discs of a side in play (C4); spares stay off the board."""
+
+MOST_SIDES = 3
+"""Sides of any game of crokinole (C14, C21-C23)."""
 
 DISC_POSSIBLE = 0.01
 """A disc counts as one that may not be there when the probability for it is above this and below 1 minus this."""
@@ -65,6 +72,7 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = ()) -> Score:
     A disc without a value counts 0, makes the score unsure, and ranges over all values. ``maybe`` are things too
     doubtful to be listed: they count nothing, but each leaves open that it does. Discs in the ditch raise no doubt.
     """
+    discs = tuple(discs)
     points: dict[str, int] = {}
     low: dict[str, int] = {}
     high: dict[str, int] = {}
@@ -87,9 +95,37 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = ()) -> Score:
         if named:
             doubts.append(Doubt(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))
     probability = prod(certain)
+    for doubt, sides in against_the_rules([d for d in discs if d.state != "ditch"]):
+        known = False
+        doubts.append(doubt)
+        for colour in sides:
+            low[colour] = 0
+            high.update({other: high[other] + points[colour] for other in points if other != colour})
     if probability >= SURE_PROBABILITY and known:
         return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
     return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
+
+
+def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...]]]:
+    """Find what no position can hold (discs in the ditch left out), and the sides whose points it leaves open.
+
+    It is never put right here: somebody has to look.
+    """
+    out: list[tuple[Doubt, tuple[str, ...]]] = []
+    counts = Counter(d.colour for d in discs)
+    for colour, count in counts.items():
+        if count > SIDE_DISCS:
+            out.append((Doubt(None, (), f"{count} {colour} discs; a side has {SIDE_DISCS}"), (colour,)))
+    if len(counts) > MOST_SIDES:
+        fewest = min(counts, key=lambda colour: counts[colour])
+        out.append(
+            (Doubt(None, (), f"{len(counts)} colours of discs; there are {MOST_SIDES} sides at most"), (fewest,))
+        )
+    sunk = [d for d in discs if d.state == "hole"]
+    if len(sunk) > 1:
+        names = " and ".join(f"#{d.id}" for d in sunk)
+        out.append((Doubt(None, (), f"discs {names} can't both lie in the hole"), tuple({d.colour for d in sunk})))
+    return out
 
 
 def why(disc: Disc, likely: int, listed: bool = True) -> str:

@@ -60,6 +60,23 @@ def test_unknown_value_is_never_sure() -> None:
     assert score.ranges == {"black": (0, 20)}
 
 
+@pytest.mark.parametrize(
+    ("discs", "words"),
+    [
+        ([disc(i, "black", (5, 1.0)) for i in range(1, 14)], "13 black discs"),
+        ([disc(i, c, (5, 1.0)) for i, c in enumerate(("black", "white", "red", "blue"), 1)], "4 colours"),
+        ([disc(i, "black", (20, 1.0), state="hole") for i in (1, 2)], "#1 and #2 can't both"),
+    ],
+)
+def test_what_the_rules_exclude_is_asked_about(discs: list[Disc], words: str) -> None:
+    score = score_position(discs)
+    assert not score.sure
+    assert words in score.doubts[-1].why
+    for colour, points in score.points.items():
+        low, high = score.ranges[colour]
+        assert low <= points <= high
+
+
 @pytest.mark.parametrize("confidence", [1.0, 0.5])
 def test_ditch_raises_no_doubt(confidence: float) -> None:
     score = score_position([disc(1, "black", (0, 1.0), state="ditch", confidence=confidence)])

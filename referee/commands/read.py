@@ -207,6 +207,8 @@ def board_text(reading: "CrokinoleReading") -> str:
 def doubt_text(disc: int | None, values: tuple[int, ...], why: str) -> str:
     """One doubt in a line."""
     name = "something" if disc is None else f"disc #{disc}"
+    if not values:
+        return f"doubt: {why}"
     return f"doubt: {name} counts {' or '.join(str(v) for v in values)}: {why}"
 
 
