@@ -60,19 +60,18 @@ class Known:
         if self.table is None:
             return None
         from calibration import profiles
-        from calibration.recheck import still_fits
+        from calibration.solve import CHECK_COVERAGE, check_view
         from referee.crokinole_reader import view_from_table
 
         table = profiles.load(self.table, profiles.TableFile)
         profiles.require_size(self.table, table.camera, frame.width, frame.height)
         view = view_from_table(frame, table)
-        fit = still_fits(frame.pixels, view)
-        if not fit.found:
-            raise NotFoundError(f"{frame.source}: no board where {self.table} says it lies", code="no_board")
+        fit = check_view(frame.pixels, view)
+        again = "if it or the camera was moved, run 'referee calibrate board' again"
+        if fit.coverage <= CHECK_COVERAGE:
+            raise NotFoundError(f"{frame.source}: no board where {self.table} says it lies; {again}", code="no_board")
         if not fit.ok:
-            why = (
-                f"the board's lines lie {fit.offset_mm:.1f} mm beside their place; run 'referee calibrate board' again"
-            )
+            why = f"the board's lines lie {fit.residual_px:.1f} px beside their place; {again}"
             raise profiles.bad_profile(self.table, why)
         return view
 
