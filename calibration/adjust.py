@@ -8,11 +8,15 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.camera import Array, Camera
 
-POSE = 5  # rotation about the camera's x and y as seen by the board, two of place, distance
-NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
+CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
+POSE = 5
+"""The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance."""
+
+DERIVATIVE_STEPS = np.array([1e-6] * 8 + [1e-3] * 2)
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
@@ -24,21 +28,23 @@ NOISE_FLOOR_PX = 0.03
 """No edge place is trusted beyond this, however smooth the picture."""
 
 STEPS = 8
+TRIES = 5
 DAMPING = 1e-4
+CONVERGED = 1e-5
+"""Relative gain of a step below which the next one isn't worth its time."""
 
 
 @dataclass(frozen=True)
 class Priors:
     """Prior values and standard deviations of what circles alone may not settle.
 
-    ``log_focal`` is of the focal length in px; ``k1``, ``k2`` are the lens's radial terms; ``centre`` in px is how far
-    the principal point may lie from the picture's middle. A sigma of 0 holds a parameter. ``radius`` and ``radius_sigma``
-    (C,) in mm say what the circles' radii should be; an infinite sigma says nothing.
+    ``log_focal`` is of the focal length in px; ``k1``, ``k2`` are the lens's radial terms; ``centre`` in px is how
+    far the principal point may lie from the picture's middle. A sigma of 0 holds a parameter. ``radius`` and
+    ``radius_sigma`` (C,) in mm say what the circles' radii should be; an infinite sigma says nothing.
     """
 
     log_focal: float
     log_focal_sigma: float = 0.35
-    k1: float = 0.0
     k1_sigma: float = 0.0
     k2_sigma: float = 0.0
     centre_sigma: float = 0.0
@@ -47,11 +53,22 @@ class Priors:
 
 
 @dataclass(frozen=True)
+class Observations:
+    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px a mm along the radius (N,), weights (N,)."""
+
+    px: Array
+    circle: NDArray[np.int64]
+    scale: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
 class Adjusted:
     """A camera with circle radii (C,) in mm, the covariance of all free parameters, and how well edges fit.
 
     ``residuals`` (N,) in px and ``weights`` (N,) in 0..1 are in the order of the observations; ``rms_px`` is the
-    weighted RMS. ``free`` names the parameters in the order of ``covariance``.
+    weighted RMS. ``free`` names the parameters in the order of ``covariance``: those of CAMERA_NAMES that were free,
+    then ``radius_0``, ``radius_1`` ... of the circles.
     """
 
     camera: Camera
@@ -63,134 +80,117 @@ class Adjusted:
     covariance: Array | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Observations:
-    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px a mm along the radius (N,), weights (N,)."""
-
-    px: Array
-    circle: np.ndarray[tuple[int], np.dtype[np.int64]]
-    scale: Array
-    weight: Array
-
-
 def move(cam: Camera, x: Array) -> Camera:
-    """The camera moved by parameters x (10,) in the order of NAMES."""
-    R = cv2.Rodrigues(np.array([x[0], x[1], 0.0]))[0] @ cam.rotation
-    z = cam.tvec[2] * np.exp(x[4])
-    t = np.array([cam.tvec[0] + x[2] * z, cam.tvec[1] + x[3] * z, z])
-    # keep the board's centre on its ray while the distance changes
-    t[:2] += cam.tvec[:2] * (np.exp(x[4]) - 1)
+    """Move the camera by parameters x (10,) in the order of CAMERA_NAMES."""
+    turn = np.asarray(cv2.Rodrigues(np.array([x[0], x[1], 0.0]))[0], dtype=np.float64)
+    stretch = np.exp(x[4])  # the board's centre stays on its ray while the distance changes
+    z = cam.tvec[2] * stretch
+    t = np.array([cam.tvec[0] * stretch + x[2] * z, cam.tvec[1] * stretch + x[3] * z, z])
     K = cam.K.copy()
     K[0, 0] *= np.exp(x[5])
     K[1, 1] *= np.exp(x[5])
     K[0, 2] += x[8]
     K[1, 2] += x[9]
     dist = cam.dist.copy()
-    dist[0] += x[6]
-    dist[1] += x[7]
-    return replace(cam, K=K, dist=dist, rvec=cv2.Rodrigues(R)[0].ravel(), tvec=t)
+    dist[:2] += x[6:8]
+    rvec = np.asarray(cv2.Rodrigues(turn @ cam.rotation)[0], dtype=np.float64).ravel()
+    return replace(cam, K=K, dist=dist, rvec=rvec, tvec=t)
 
 
-def adjust(cam: Camera, radii: Array, fixed: Array, obs: Observations, priors: Priors) -> Adjusted:
-    """Fit camera and radii to edge places by Gauss-Newton with Cauchy weights.
+class _Problem:
+    """The free parameters of one adjustment: which they are, what is known of them beforehand, the residuals."""
 
-    radii: (C,) starting values in mm; fixed: (C,) bool, radii that stay (at least one: the scale).
+    def __init__(self, cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> None:
+        spread = np.array([priors.log_focal_sigma, priors.k1_sigma, priors.k2_sigma, *[priors.centre_sigma] * 2])
+        self.obs = obs
+        self.camera_free = np.concatenate([np.arange(POSE), POSE + np.nonzero(spread > 0)[0]])
+        self.radius_free = np.nonzero(np.logical_not(fixed))[0]
+        known = radii if priors.radius is None else priors.radius
+        vague = np.full(len(radii), np.inf) if priors.radius_sigma is None else priors.radius_sigma
+        self.middle = np.array([(cam.width - 1) / 2, (cam.height - 1) / 2])
+        self.log_focal = priors.log_focal
+        self.mean_radius = known[self.radius_free]
+        self.sigma = np.concatenate([np.full(POSE, np.inf), spread[spread > 0], vague[self.radius_free]])
+        self.spread_free = spread > 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the free parameters, in order."""
+        return (*(CAMERA_NAMES[i] for i in self.camera_free), *(f"radius_{i}" for i in self.radius_free))
+
+    def residuals(self, cam: Camera, radii: Array) -> Array:
+        """Distances (N,) in px of the edge places from their circles."""
+        p = cam.to_plane(self.obs.px)
+        return np.asarray((np.hypot(p[:, 0], p[:, 1]) - radii[self.obs.circle]) * self.obs.scale, dtype=np.float64)
+
+    def departure(self, cam: Camera, radii: Array) -> Array:
+        """How far each free parameter lies from its prior value, 0 for the pose."""
+        lens = np.array([np.log(cam.K[0, 0]) - self.log_focal, *cam.dist[:2], *(cam.K[:2, 2] - self.middle)])
+        return np.concatenate([np.zeros(POSE), lens[self.spread_free], radii[self.radius_free] - self.mean_radius])
+
+    def jacobian(self, cam: Camera, radii: Array, residuals: Array) -> Array:
+        """Derivatives (N, P) of the residuals by the free parameters."""
+        columns = []
+        for i in self.camera_free:
+            x = np.zeros(len(CAMERA_NAMES))
+            x[i] = DERIVATIVE_STEPS[i]
+            columns.append((self.residuals(move(cam, x), radii) - residuals) / DERIVATIVE_STEPS[i])
+        columns += [np.where(self.obs.circle == i, -self.obs.scale, 0.0) for i in self.radius_free]
+        return np.column_stack(columns)
+
+    def step(self, cam: Camera, radii: Array, d: Array) -> tuple[Camera, Array]:
+        """Camera and radii moved by d (P,)."""
+        x = np.zeros(len(CAMERA_NAMES))
+        x[self.camera_free] = d[: len(self.camera_free)]
+        moved = radii.copy()
+        moved[self.radius_free] += d[len(self.camera_free) :]
+        return move(cam, x), moved
+
+
+def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
+    """Fit camera and radii to edge places by damped Gauss-Newton steps with Cauchy weights.
+
+    radii: (C,) starting values in mm; fixed: (C,) radii that stay (at least one: the scale).
     """
-    start = cam
-    sig = np.array(
-        [0.0] * POSE + [priors.log_focal_sigma, priors.k1_sigma, priors.k2_sigma] + [priors.centre_sigma] * 2
-    )
-    free_cam = np.array([True] * POSE + [bool(s > 0) for s in sig[POSE:]])
-    free_rad = np.nonzero(~fixed)[0]
-    idx = np.nonzero(free_cam)[0]
-    n = len(idx) + len(free_rad)
-    middle = np.array([(start.width - 1) / 2, (start.height - 1) / 2])
+    problem = _Problem(cam, radii, fixed, obs, priors)
+    r = np.asarray(radii, dtype=np.float64).copy()
+    res = problem.residuals(cam, r)
+    damping = DAMPING
 
-    r_mean = radii if priors.radius is None else priors.radius
-    r_sigma = np.full(len(radii), np.inf) if priors.radius_sigma is None else priors.radius_sigma
+    def cost(e: Array, c: Camera, rr: Array, width: float, prior_weight: float) -> float:
+        data = (obs.weight * width**2 * np.log1p((e / width) ** 2)).sum()
+        return float(data + prior_weight * ((problem.departure(c, rr) / problem.sigma) ** 2).sum())
 
-    def prior_terms(c: Camera) -> tuple[Array, Array]:
-        values = np.array(
-            [
-                np.log(c.K[0, 0]) - priors.log_focal,
-                c.dist[0] - priors.k1,
-                c.dist[1],
-                c.K[0, 2] - middle[0],
-                c.K[1, 2] - middle[1],
-            ]
-        )
-        return values, sig[POSE:]
-
-    def residuals(c: Camera, r: Array) -> Array:
-        p = c.to_plane(obs.px)
-        return np.asarray((np.hypot(p[:, 0], p[:, 1]) - r[obs.circle]) * obs.scale)
-
-    r = radii.astype(np.float64).copy()
-    lam = DAMPING
-    res = residuals(cam, r)
-
-    def cost(e: Array, c: Camera, r: Array, width: float) -> float:
-        v, s = prior_terms(c)
-        held = s > 0
-        v, s = np.append(v[held], r - r_mean), np.append(s[held], r_sigma)
-        return float((obs.weight * width**2 * np.log1p((e / width) ** 2)).sum() + ((v / s) ** 2).sum() * prior_weight)
-
-    J = np.zeros((len(res), n))
-    prior_weight = 0.0
-    width = CAUCHY_PX
-    w = np.ones(len(res))
     for _ in range(STEPS):
         width = max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))
         w = obs.weight / (1 + (res / width) ** 2)
-        noise = max(float(np.sqrt((w * res**2).sum() / max(w.sum(), 1e-9))), NOISE_FLOOR_PX)
-        prior_weight = CORRELATED * noise**2
-        for k, i in enumerate(idx):
-            h = 1e-6 if i not in (8, 9) else 1e-3
-            x = np.zeros(len(NAMES))
-            x[i] = h
-            J[:, k] = (residuals(move(cam, x), r) - res) / h
-        for k, i in enumerate(free_rad):
-            J[:, len(idx) + k] = np.where(obs.circle == i, -obs.scale, 0.0)
-        A = (J * w[:, None]).T @ J
-        g = (J * w[:, None]).T @ res
-        v, s = prior_terms(cam)
-        for k, i in enumerate(idx):
-            if i >= POSE:
-                A[k, k] += prior_weight / s[i - POSE] ** 2
-                g[k] += prior_weight * v[i - POSE] / s[i - POSE] ** 2
-        for k, i in enumerate(free_rad, start=len(idx)):
-            A[k, k] += prior_weight / r_sigma[i] ** 2
-            g[k] += prior_weight * (r[i] - r_mean[i]) / r_sigma[i] ** 2
-        before = cost(res, cam, r, width)
-        done = False
-        for _try in range(5):
-            d = -np.linalg.solve(A + lam * np.diag(np.diag(A) + 1e-12), g)
-            x = np.zeros(len(NAMES))
-            x[idx] = d[: len(idx)]
-            r2 = r.copy()
-            r2[free_rad] += d[len(idx) :]
-            moved = move(cam, x)
-            res2 = residuals(moved, r2)
-            after = cost(res2, moved, r2, width)
-            if np.isfinite(after) and after < before:
-                cam, r, res = moved, r2, res2
-                lam = max(lam / 5, 1e-9)
-                done = before - after < 1e-5 * before
+        prior_weight = CORRELATED * max(_rms(res, w), NOISE_FLOOR_PX) ** 2
+        J = problem.jacobian(cam, r, res)
+        A = (J * w[:, None]).T @ J + np.diag(prior_weight / problem.sigma**2)
+        g = (J * w[:, None]).T @ res + prior_weight * problem.departure(cam, r) / problem.sigma**2
+        before = cost(res, cam, r, width, prior_weight)
+        gain = 0.0
+        for _ in range(TRIES):
+            d = -np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-12), g)
+            moved, moved_r = problem.step(cam, r, d)
+            moved_res = problem.residuals(moved, moved_r)
+            gain = before - cost(moved_res, moved, moved_r, width, prior_weight)
+            if np.isfinite(gain) and gain > 0:
+                cam, r, res = moved, moved_r, moved_res
+                damping = max(damping / 5, 1e-9)
                 break
-            lam *= 10
-        else:
+            damping *= 10
+        if not gain > CONVERGED * before:
             break
-        if done:
-            break
-    weights = w / np.maximum(obs.weight, 1e-9)
-    rms = float(np.sqrt((w * res**2).sum() / max(w.sum(), 1e-9)))
-    noise = max(rms, NOISE_FLOOR_PX) * np.sqrt(CORRELATED)
-    v, s = prior_terms(cam)
-    info = (J * w[:, None]).T @ J / noise**2
-    for k, i in enumerate(idx):
-        if i >= POSE:
-            info[k, k] += 1 / s[i - POSE] ** 2
-    for k, i in enumerate(free_rad, start=len(idx)):
-        info[k, k] += 1 / r_sigma[i] ** 2
-    names = tuple(NAMES[i] for i in idx) + tuple(f"radius_{i}" for i in free_rad)
-    return Adjusted(cam, r, rms, res, weights, names, np.linalg.pinv(info, hermitian=True))
+    w = obs.weight / (1 + (res / max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))) ** 2)
+    J = problem.jacobian(cam, r, res)
+    noise = max(_rms(res, w), NOISE_FLOOR_PX) * np.sqrt(CORRELATED)
+    information = (J * w[:, None]).T @ J / noise**2 + np.diag(1 / problem.sigma**2)
+    covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
+    weights = np.asarray(w / np.maximum(obs.weight, 1e-9), dtype=np.float64)
+    return Adjusted(cam, r, _rms(res, w), res, weights, problem.names, covariance)
+
+
+def _rms(residuals: Array, weights: Array) -> float:
+    """Weighted root mean square."""
+    return float(np.sqrt((weights * residuals**2).sum() / max(float(weights.sum()), 1e-9)))

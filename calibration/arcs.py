@@ -5,7 +5,7 @@ and to pairs of arcs, and counted by the edge pixels that lie on them with the r
 pairing idea is that of arc-support ellipse detectors, e.g. Lu et al., "Arc-support Line Segments Revisited", 2020).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import cv2
@@ -89,21 +89,18 @@ def colour_gradient(image: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArra
     """Gradient (dx, dy) of the Lab channel that changes most at each pixel; image uint8 BGR (H, W, 3)."""
     lab = cv2.cvtColor(image, cv2.COLOR_BGR2LAB)
     lab = cv2.GaussianBlur(lab, (0, 0), BLUR_SIGMA)
-    best_x = best_y = best = None
+    best_x, best_y, best = (np.zeros(lab.shape[:2], np.int16) for _ in range(3))
     for k in range(3):
         channel = np.ascontiguousarray(lab[..., k])
         gain = 1.0 if k == 0 else 1.6  # a and b span less of their range than L does
         dx = cv2.Scharr(channel, cv2.CV_16S, 1, 0, scale=gain / 4)
         dy = cv2.Scharr(channel, cv2.CV_16S, 0, 1, scale=gain / 4)
         size = cv2.add(cv2.absdiff(dx, np.zeros_like(dx)), cv2.absdiff(dy, np.zeros_like(dy)))
-        if best is None:
-            best_x, best_y, best = dx, dy, size
-        else:
-            mask = cv2.compare(size, best, cv2.CMP_GT)
-            cv2.copyTo(dx, mask, best_x)
-            cv2.copyTo(dy, mask, best_y)
-            cv2.copyTo(size, mask, best)
-    return np.asarray(best_x, dtype=np.int16), np.asarray(best_y, dtype=np.int16)
+        mask = cv2.compare(size, best, cv2.CMP_GT)
+        cv2.copyTo(dx, mask, best_x)
+        cv2.copyTo(dy, mask, best_y)
+        cv2.copyTo(size, mask, best)
+    return best_x, best_y
 
 
 def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
@@ -116,9 +113,9 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     high = float(np.clip(strong, 24, 120))
     edges = cv2.Canny(dx, dy, high * 0.4, high)
     ys, xs = np.nonzero(edges)
-    gx, gy = dx[ys, xs].astype(np.float32), dy[ys, xs].astype(np.float32)
-    norm = np.hypot(gx, gy) + 1e-6
-    gx, gy = gx / norm, gy / norm
+    gradient = np.column_stack([dx[ys, xs], dy[ys, xs]]).astype(np.float32)
+    gradient /= np.linalg.norm(gradient, axis=1, keepdims=True) + np.float32(1e-6)
+    gx, gy = gradient[:, 0], gradient[:, 1]
     # cut at corners: compare with the gradient a few pixels further along the edge, both ways
     field_x = np.zeros(edges.shape, np.float32)
     field_y = np.zeros(edges.shape, np.float32)
@@ -132,11 +129,10 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     smooth = agree > np.cos(np.radians(2 * CORNER_DEG))
     kept = np.zeros_like(edges)
     kept[ys[smooth], xs[smooth]] = 255
-    # two directions of polarity never share an arc: label the four quadrants-of-gradient-sign apart along the normal
     _, labels = cv2.connectedComponents(kept, connectivity=8)
     return EdgePixels(
         np.column_stack([xs, ys]).astype(np.float32),
-        np.column_stack([gx, gy]).astype(np.float32),
+        gradient,
         labels[ys, xs].astype(np.int32),
         scale,
         (small.shape[0], small.shape[1]),
@@ -181,7 +177,9 @@ def ellipse_residuals(e: Ellipse, points: NDArray[np.float32]) -> tuple[Array, A
 
 
 def support(e: Ellipse, edges: EdgePixels, bins: int = 72) -> tuple[float, NDArray[np.bool_]]:
-    """Share of the ellipse within the frame with edges on it, less where little of it is in the frame, and which pixels."""
+    """Share of the ellipse in the frame with edges on it (less where little of it is in the frame), and which
+    pixels.
+    """
     d, n = ellipse_residuals(e, edges.points)
     on = (np.abs(d) < ON_ELLIPSE_PX) & (np.abs((n * edges.gradients).sum(1)) > GRADIENT_COS)
     p = edges.points[on]
@@ -226,7 +224,7 @@ def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
             continue
         share, _ = support(e, drawn)
         if share > MIN_SUPPORT:
-            found.append(Ellipse(e.cx, e.cy, e.a, e.b, e.turn, share))
+            found.append(replace(e, support=share))
     found.sort(key=lambda e: -((e.support - CHANCE_SUPPORT) ** 2) * np.sqrt(e.a * e.b))
     return _distinct(found, drawn, limit)
 
@@ -243,10 +241,11 @@ def _distinct(found: list[Ellipse], edges: EdgePixels, limit: int) -> list[Ellip
         refit = fit_ellipse(edges.points[on]) if on.sum() >= 12 else None
         if refit is not None:
             share, _ = support(refit, edges)
-            if share >= e.support:
-                e = Ellipse(refit.cx, refit.cy, refit.a, refit.b, refit.turn, share)
-        if not any(_same(e, k) for k in kept):
-            kept.append(e)
+            better = replace(refit, support=share) if share >= e.support else e
+        else:
+            better = e
+        if not any(_same(better, k) for k in kept):
+            kept.append(better)
     return kept
 
 

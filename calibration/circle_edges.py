@@ -1,6 +1,7 @@
 """Sub-pixel places of one circle line, or of a step in brightness, around the board.
 
-Along each of many directions the picture is sampled across the expected radius, in colour; a line answers a ridge filter,
+Along each of many directions the picture is sampled across the expected radius, in colour; a line answers a ridge
+filter,
 an edge a step filter (derivatives of a Gaussian, as in Steger, "An unbiased detector of curvilinear structures", 1998).
 """
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array, Camera
+from calibration.sampling import Image, sample_rays
 
 SUB_ANGLES = 3
 """Neighbouring directions averaged for one edge place: grain is shorter than a line is smooth."""
@@ -61,28 +63,8 @@ def kernel(kind: str, sigma: float, reach: int) -> NDArray[np.float32]:
     return k.astype(np.float32)
 
 
-def sample_radially(
-    pyramid: list[NDArray[np.uint8]], cam: Camera, angles: Array, radii: Array
-) -> tuple[NDArray[np.float32], Array, NDArray[np.bool_]]:
-    """Lab samples (N, M, 3), their pixels (N, M, 2) and which lie in the frame, along board directions at radii (M,)."""
-    points = np.zeros((len(angles), len(radii), 3))
-    points[..., 0] = np.cos(angles)[:, None] * radii
-    points[..., 1] = np.sin(angles)[:, None] * radii
-    px = cam.project(points.reshape(-1, 3)).reshape(len(angles), len(radii), 2)
-    spacing = float(np.median(np.hypot(*np.moveaxis(np.diff(px, axis=1), -1, 0))))
-    level = int(np.clip(np.floor(np.log2(max(spacing, 1.0)) + 0.3), 0, len(pyramid) - 1))
-    s = 0.5**level
-    inside = (px[..., 0] > 1) & (px[..., 1] > 1) & (px[..., 0] < cam.width - 2) & (px[..., 1] < cam.height - 2)
-    at = (px * s + (s - 1) / 2).astype(np.float32)
-    flat = cv2.remap(
-        pyramid[level], np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1]), cv2.INTER_LINEAR
-    )
-    lab = cv2.cvtColor(np.asarray(flat, dtype=np.float32) / 255, cv2.COLOR_BGR2LAB)
-    return np.asarray(lab, dtype=np.float32), px, inside
-
-
 def circle_edges(
-    pyramid: list[NDArray[np.uint8]],
+    pyramid: list[Image],
     cam: Camera,
     radius: float,
     kind: str,
@@ -93,22 +75,24 @@ def circle_edges(
 ) -> CircleEdges:
     """Find one circle's edge places within ``window`` mm of ``radius``.
 
-    kind: ``ridge`` (a line, its middle) or ``step``. count: directions around the board. sigma: width of the filter in mm.
+    kind: ``ridge`` (a line, its middle) or ``step``. count: directions around the board. sigma: width of the filter
+    in mm.
     """
     reach_mm = 2.5 * sigma
     step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / samples
     reach = max(2, round(reach_mm / step))
-    radii = radius + (np.arange(samples + 1) - samples / 2) * step
-    base = np.arange(count) * (2 * np.pi / count)
+    radii = np.asarray(radius + (np.arange(samples + 1) - samples / 2) * step, dtype=np.float64)
+    base = np.asarray(np.arange(count) * (2 * np.pi / count), dtype=np.float64)
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
-    angles = (base[:, None] + sub).ravel()
-    lab, px, inside = sample_radially(pyramid, cam, angles, radii)
+    angles: Array = (base[:, None] + sub).ravel()
+    bgr, px, inside = sample_rays(pyramid, cam, angles, radii)
+    lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     lab = lab.reshape(count, SUB_ANGLES, samples + 1, 3).mean(1)
     px = px.reshape(count, SUB_ANGLES, samples + 1, 2)[:, SUB_ANGLES // 2]
-    seen = inside.reshape(count, SUB_ANGLES, samples + 1).all((1, 2))
+    seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
     k = kernel(kind, max(sigma / step, 0.8), reach)
-    resp = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
-    resp = resp.reshape(count, samples + 1, 3)[:, reach:-reach]
+    filtered = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
+    resp = np.asarray(filtered, dtype=np.float32).reshape(count, samples + 1, 3)[:, reach:-reach]
     px, radii = px[:, reach:-reach], radii[reach:-reach]
     if seen.sum() < 8:
         none = np.zeros(0)

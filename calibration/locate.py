@@ -1,19 +1,19 @@
 """First guess of a board in a picture: hypothesise circles from ellipses, verify by unrolling, rank.
 
-Every ellipse found is taken as *some* circle of a board, for a range of focal lengths and both poses; each hypothesis is
+Every ellipse found is taken as *some* circle of a board, for a range of focal lengths and both poses; each hypothesis
+is
 unrolled about its centre and judged by the circles that stand out there and by whether their ratios are a board's.
 """
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.arcs import edge_pixels, find_ellipses
 from calibration.camera import Array, Camera
 from calibration.labels import Labelling, label
 from calibration.polar import hypotheses, profile, unroll
+from calibration.sampling import Image
 
 FOCAL_RANGE = (0.5, 5.0)
 """Focal lengths tried, in longest sides of the picture: wide-angle webcams to cropped telephoto pictures."""
@@ -21,7 +21,8 @@ FOCAL_RANGE = (0.5, 5.0)
 FOCAL_COUNT = 11
 COARSE_ANGLES = 48
 COARSE_RADII = np.arange(0.04, 2.0, 0.009)
-"""Radii looked at, in units of the ellipse's own circle: from a hole seen from the rail to a rail seen from the inner line."""
+"""Radii looked at, in units of the ellipse's own circle: from a hole seen from the rail to a rail seen from the
+inner line."""
 
 TRIED = 9
 """Ellipses followed up; boards show among the first three or four."""
@@ -55,24 +56,14 @@ class Candidate:
         return self.labelling.score
 
 
-def build_pyramid(image: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """The picture at 1, 1/2, 1/4 ... of its size, down to some 400 px; pixel centres at integers in each."""
-    levels = [image]
-    while max(levels[-1].shape) > 500:
-        h, w = levels[-1].shape[:2]
-        levels.append(
-            np.asarray(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        )
-    return levels
-
-
 def rescale(cam: Camera, factor: float) -> Camera:
     """The same view of a board whose unit of length is ``factor`` times finer."""
     return replace(cam, tvec=cam.tvec * factor)
 
 
-def find_candidates(pyramid: list[NDArray[np.uint8]], focal_px: float | None) -> list[Candidate]:
-    """Boards guessed in a picture, one for each place: the largest and wholest of the good ones first, then the doubtful.
+def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candidate]:
+    """Boards guessed in a picture, one for each place: the largest and wholest of the good ones first, then the
+    doubtful.
 
     ``focal_px``: where it is known.
     """

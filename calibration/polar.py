@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from calibration.arcs import Ellipse
 from calibration.camera import Array, Camera
+from calibration.sampling import Image, sample_rays
 
 Float32 = NDArray[np.float32]
 
@@ -44,7 +45,9 @@ class Profile:
 
 
 def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, height: int) -> list[Camera]:
-    """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full size)."""
+    """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full
+    size).
+    """
     f = focal_px
     cx, cy = (width - 1) / 2, (height - 1) / 2
     K = np.array([[f, 0, cx], [0, f, cy], [0, 0, 1.0]])
@@ -79,15 +82,20 @@ def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, heigh
 
 
 def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: int) -> Camera:
-    """A camera whose board has unit normal ``n`` and centre ``centre`` in camera axes, x to the right in the picture."""
+    """A camera whose board has unit normal ``n`` and centre ``centre`` in camera axes, x to the right in the
+    picture.
+    """
     x = np.array([1.0, 0.0, 0.0]) - n[0] * n
     x /= np.linalg.norm(x)
     R = np.column_stack([x, np.cross(n, x), n])
-    return Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), np.asarray(centre, dtype=np.float64), width, height)
+    rvec = np.asarray(cv2.Rodrigues(R)[0], dtype=np.float64).ravel()
+    return Camera(K, np.zeros(5), rvec, np.asarray(centre, dtype=np.float64), width, height)
 
 
 def hypotheses(e: Ellipse, scale: float, width: int, height: int, focals: Array) -> list[Camera]:
-    """Cameras for ellipse ``e`` that differ in where they put the circle's centre: over focal lengths and both poses."""
+    """Cameras for ellipse ``e`` that differ in where they put the circle's centre: over focal lengths and both
+    poses.
+    """
     kept: list[Camera] = []
     places: list[Array] = []
     reach = 0.035 * e.b / scale
@@ -100,26 +108,10 @@ def hypotheses(e: Ellipse, scale: float, width: int, height: int, focals: Array)
     return kept
 
 
-def unroll(
-    pyramid: list[NDArray[np.uint8]], cam: Camera, radii: Array, angles: int
-) -> tuple[Float32, NDArray[np.bool_]]:
-    """Polar picture (angles, M, 3) in Lab (float32, 0..255) about the board's centre, and the samples in the frame.
-
-    pyramid: the picture, uint8 BGR, at 1, 1/2, 1/4 ... of its size; the level is chosen so that a sample covers a pixel.
-    """
-    t = np.arange(angles) * (2 * np.pi / angles)
-    directions = np.column_stack([np.cos(t), np.sin(t)])
-    points = np.zeros((angles, len(radii), 3))
-    points[..., :2] = directions[:, None, :] * radii[None, :, None]
-    px = cam.project(points.reshape(-1, 3)).reshape(angles, len(radii), 2)
-    spacing = float(np.median(np.hypot(*np.moveaxis(np.diff(px, axis=1), -1, 0))))
-    level = int(np.clip(np.floor(np.log2(max(spacing, 1.0)) + 0.3), 0, len(pyramid) - 1))
-    s = 0.5**level
-    seen = (px[..., 0] > 1) & (px[..., 1] > 1) & (px[..., 0] < cam.width - 2) & (px[..., 1] < cam.height - 2)
-    px = (px * s + (s - 1) / 2).astype(np.float32)
-    flat = cv2.remap(
-        pyramid[level], np.ascontiguousarray(px[..., 0]), np.ascontiguousarray(px[..., 1]), cv2.INTER_LINEAR
-    )
+def unroll(pyramid: list[Image], cam: Camera, radii: Array, angles: int) -> tuple[Float32, NDArray[np.bool_]]:
+    """Polar picture (angles, M, 3) in Lab (float32, 0..255) about the board's centre, and the samples in the frame."""
+    around = np.asarray(np.arange(angles) * (2 * np.pi / angles), dtype=np.float64)
+    flat, _, seen = sample_rays(pyramid, cam, around, radii)
     return cv2.cvtColor(flat, cv2.COLOR_BGR2LAB).astype(np.float32), seen
 
 
@@ -144,7 +136,9 @@ def profile(polar: Float32, seen: NDArray[np.bool_], radii: Array) -> Profile:
 
 
 def _agreement(response: Float32, weight: Float32) -> Array:
-    """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each radius."""
+    """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each
+    radius.
+    """
     best = np.zeros(response.shape[1])
     for k in range(3):
         channel = response[..., k]

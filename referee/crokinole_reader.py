@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibration.boards import DISC_DIAMETER_MM
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
 from calibration.solve import find_board
@@ -19,7 +20,7 @@ from vision.contacts import measure
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.frames import Frame
-from vision.readings import Disc
+from vision.readings import Disc, DiscsSeen
 
 if TYPE_CHECKING:
     from calibration.camera import Camera
@@ -85,6 +86,22 @@ def solve_view(frame: Frame, hints: BoardHints) -> BoardView:
     return found
 
 
+def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> tuple[BoardView, DiscsSeen]:
+    """Give a board of unknown scale its millimetres: its discs have the diameter ``disc_mm``, or the usual one.
+
+    Without a disc to measure, the shooting line keeps its assumed radius.
+    """
+    if not seen.discs:
+        return view, seen
+    diameter = disc_mm or DISC_DIAMETER_MM
+    factor = diameter / 2 / seen.disc_radius_mm
+    view = view.scaled(factor, f"disc diameter {diameter:g} mm" + ("" if disc_mm else " (assumed)"))
+    view = replace(view, board=replace(view.board, disc_radius=diameter / 2))
+    discs = tuple(replace(d, mm=(d.mm[0] * factor, d.mm[1] * factor), sigma_mm=d.sigma_mm * factor) for d in seen.discs)
+    spread = seen.disc_radius_sigma_mm * factor
+    return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread)
+
+
 def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None) -> CrokinoleReading:
     """Read one picture; ``view`` stands for a board solved before (a fixed camera's).
 
@@ -104,6 +121,8 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
     lap("board")
     seen = read_discs(frame.pixels, view)
     lap("discs")
+    if not view.scale_known:
+        view, seen = scaled_by_discs(view, seen, None if hints is None else hints.disc_mm)
     discs = measure(frame.pixels, view, seen.discs)
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")

@@ -60,7 +60,7 @@ class Known:
         if self.table is None:
             return None
         from calibration import profiles
-        from calibration.solve import CHECK_COVERAGE, check_view
+        from calibration.drift import CHECK_COVERAGE, check_view
         from referee.crokinole_reader import view_from_table
 
         table = profiles.load(self.table, profiles.TableFile)

@@ -1,0 +1,44 @@
+"""Whether a camera still stands where a saved view says: the line edges are looked for where they should be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.boards import NCA_SHOOTING_MM
+from calibration.circle_edges import circle_edges
+from calibration.locate import rescale
+from calibration.refine import px_mm
+from calibration.sampling import Image, build_pyramid
+from calibration.view import BoardView
+
+CHECK_WINDOW_MM = 4.0
+CHECK_COVERAGE = 0.5
+CHECK_RESIDUAL_PX = 1.2
+"""A camera that was moved by 2 px or more is told: line edges then scatter over the window."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well a saved view fits a new picture: share of line edges seen where expected, and their RMS distance in
+    px.
+    """
+
+    coverage: float
+    residual_px: float
+    ok: bool
+
+
+def check_view(image: Image, view: BoardView) -> Fit:
+    """Whether the board still lies where ``view`` (of this picture's size) says; image uint8 BGR."""
+    pyramid = build_pyramid(image)
+    scale = view.board.shooting / NCA_SHOOTING_MM
+    cam = rescale(view.camera, 1 / scale)
+    seen, looked, squares, count = 0, 0, 0.0, 0
+    for radius in view.board.radii:
+        edges = circle_edges(pyramid, cam, radius / scale, "ridge", CHECK_WINDOW_MM, 120, max(1.2, 0.8 / px_mm(cam)))
+        seen, looked = seen + len(edges.angles), looked + edges.looked
+        off = edges.offsets * edges.scale
+        squares, count = squares + float((np.clip(off, -3, 3) ** 2).sum()), count + len(off)
+    coverage = seen / looked if looked else 0.0
+    residual = float(np.sqrt(squares / count)) if count else float("inf")
+    return Fit(coverage, residual, coverage > CHECK_COVERAGE and residual < CHECK_RESIDUAL_PX)
