@@ -161,7 +161,7 @@ class Yacht:
 
         who = f"Y7: {roll.player}, turn {state.turn // len(self.players) + 1}"
         # re-rolling just the dice without a value completes the roll they fell in, it isn't one more
-        again = _missing(state.dice) > 0 and state.rolls > 0 and kept == Counter(v for v in state.dice if v is not None)
+        again = state.rolls > 0 and kept == Counter(v for v in state.dice if v is not None)
         if state.rolls == ROLLS and not again:
             # Y7: what was done is on record, what counts are the dice of the third roll
             return replace(state, flags=(*state.flags, f"{who}: a fourth roll, not counted"))

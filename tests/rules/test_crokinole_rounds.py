@@ -291,6 +291,14 @@ def test_c19_to_100() -> None:
     assert state.round == 2 and state.outcome is None and state.twenties == (0, 0)
 
 
+def test_c19_the_last_board_stays_to_be_looked_at() -> None:
+    engine = Crokinole({"discs": 2, "rounds": 1})
+    events = (shot("A", 1, 20), shot("C", 2, 15), shot("A", 3, 5, (2,)), shot("C", 4, 10, (3,)))
+    state = play(engine, *events[:2], shot("A", 3, 10, (2,)), events[3], Recorded())
+    assert (state.over, state.twenties, state.match_twenties, state.outcome) == (True, (0, 0), (1, 0), None)
+    assert (board(state), state.score) == ({2: 15, 3: 10, 4: 10}, (5, 0))
+
+
 def test_c19_another_number_or_a_fixed_number_of_rounds() -> None:
     assert results(Crokinole({"target": 15}), "55/1 40/0").over
     two = Crokinole({"rounds": 2})

@@ -243,6 +243,16 @@ def test_c12_a_disc_that_is_out_stays_out() -> None:
     gone = after(shot("C", 4, 10, (1,), d1="ditch"))
     assert clauses(FAMILY, gone, shot("A", 5, 10, (2,), d1=10)) == ["C12"]
     assert clauses(FAMILY, gone, shot("A", 1, 10, (2,))) == ["C12"]
+    for event, text in (
+        (
+            shot("A", 5, 10, (1,)),
+            "C12: disc 1 touched, which is out since an earlier shot; expected discs still in this round",
+        ),
+        (shot("A", 1, 10, (2,)), "C12: disc 1 shot again; expected a disc that has not been out in this round"),
+    ):
+        with pytest.raises(RuleError) as caught:
+            FAMILY.apply(gone, event)
+        assert str(caught.value).split(" (")[0] == text
     assert clauses(FAMILY, gone, shot("A", 5, 10, (1,))) == ["C12"]
     assert clauses(FAMILY, gone, shot("A", 5, "back", (2,), disturbed=(1,))) == ["C12"]
 
@@ -355,6 +365,20 @@ def test_c26_doubt_at_the_shooting_line_or_the_hole_waits() -> None:
     )
 
 
+def test_c26_what_is_known_already_stands_beside_the_question() -> None:
+    missed = after(shot("C", 4, 5, (2,), d2=5, d3="?", foul="C5"))
+    assert outcome(missed) == Outcome(
+        "C", 4, False, "missed_opponent", foul="C5", undecided=("C10: does disc 3 touch the shooting line?",)
+    )
+
+
+def test_c26_a_sure_contact_counts_whatever_else_is_open() -> None:
+    assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=True, maybe=(5, 10, 15)),)))).valid is True
+    assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=False, maybe=(5, 10)),)))).valid is False
+    assert outcome(after(Shot("C", 4, (1,), (Rest(4, inner=False, maybe=(0, 5)),)))).undecided
+    assert outcome(after(Shot("C", 4, (1,), (Rest(4, inner=True, maybe=(15, 20)),)))).undecided
+
+
 def test_c26_no_question_about_a_disc_that_is_removed_anyway() -> None:
     state = after(shot("C", 4, (0, 5), (2,), d2=(15, 20)))
     assert (state.undecided, outcome(state).removed) == ((), (4, 2))
@@ -436,6 +460,14 @@ FAULTS: list[tuple[Any, str]] = [
     (
         Shot("C", 4, (1,), (Rest(4, value=5, maybe=(5, 10)),)),
         "C26: disc 4 both worth 5 and doubtful; expected one of the two",
+    ),
+    (
+        Shot("C", 4, (1,), (Rest(4, inner=True, maybe=(0, 5)),)),
+        "C7: disc 4 doubtful among (0, 5), inner True; expected inner False",
+    ),
+    (
+        Shot("C", 4, (1,), (Rest(4, inner=False, maybe=(15, 20)),)),
+        "C7: disc 4 doubtful among (15, 20), inner False; expected inner True",
     ),
     (
         Shot("C", 4, (1,), (Rest(4, maybe=(5, 7)),)),

@@ -84,7 +84,7 @@ def _clear(
         disc = lying[i]
         if disc.state == "ditch":
             ditched.append(i)
-        elif i in void or disc.state == "bounced" or disc.value == 0:
+        elif i in void or disc.value == 0:  # C10, and C11 for what bounced back
             removed.append(i)
         elif disc.state == "hole":
             sunk.append((i, disc.side))
@@ -99,9 +99,8 @@ def _lay(rest: Rest, side: int) -> Lying:
     value = _FIXED_VALUE.get(rest.state, rest.value)
     inner, maybe = rest.inner, rest.maybe
     if value is not None:
-        maybe = ()
         if value != 10:
-            inner = value >= 15 and rest.state != "bounced"
+            inner = value >= 15
     elif inner is None and maybe:
         # every value that it may have decides C7 alike, or it stays unknown
         if all(v >= 15 for v in maybe):
@@ -225,6 +224,9 @@ def _check_rest(rest: Rest, faults: list[Fault]) -> None:
             faults.append(Fault("C26", f"disc {rest.id} both worth {rest.value} and doubtful", "one of the two"))
     elif any(v not in (*_BOARD_VALUES, 20) for v in rest.maybe) or len(set(rest.maybe)) == 1:
         faults.append(Fault("C26", f"disc {rest.id} doubtful among {rest.maybe}", "two or more of 0, 5, 10, 15, 20"))
+    elif rest.maybe and rest.inner is not None and not any(v >= 10 if rest.inner else v <= 10 for v in rest.maybe):
+        wrong = f"disc {rest.id} doubtful among {rest.maybe}, inner {rest.inner}"
+        faults.append(Fault("C7", wrong, f"inner {not rest.inner}"))
 
 
 def _check_lists(
