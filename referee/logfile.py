@@ -61,7 +61,7 @@ def to_text(log: MatchLog) -> str:
     """The whole log as JSON lines."""
     lines = [header_line(log)]
     for entry in log.entries:
-        lines.append(entry_line(log, entry, _sum_of(lines[-1])))
+        lines.append(entry_line(log, entry, line_sum(lines[-1])))
     return "".join(lines)
 
 
@@ -206,7 +206,8 @@ def _line(data: dict[str, Any], before: str) -> str:
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _sum_of(line: str) -> str:
+def line_sum(line: str) -> str:
+    """The checksum that stands in a line."""
     return str(json.loads(line)["sum"])
 
 
@@ -240,7 +241,7 @@ class LogWriter:
             fresh = path.with_name(path.name + ".new")
             fresh.write_text(text, encoding="utf-8", newline="\n")
             fresh.replace(path)
-        self._sum = _sum_of(text.splitlines()[-1])
+        self._sum = line_sum(text.splitlines()[-1])
         self._written = len(log.entries)
 
     def save(self) -> None:
@@ -249,7 +250,7 @@ class LogWriter:
             for entry in self.log.entries[self._written :]:
                 line = entry_line(self.log, entry, self._sum)
                 file.write(line)
-                self._sum = _sum_of(line)
+                self._sum = line_sum(line)
             file.flush()
             os.fsync(file.fileno())
         self._written = len(self.log.entries)

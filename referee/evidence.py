@@ -1,0 +1,143 @@
+"""Pictures and clips that calls rest on, kept as files beside the store under the hash of their content.
+
+Together they may grow to a limit; then the oldest goes first. What belongs to a disputed call is kept whatever the
+limit, until somebody lets it go. A file that was removed leaves the log as it is: the entry still names its hash.
+"""
+
+import hashlib
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from calibration.errors import NotFoundError
+from referee.store import Store, StoreError
+from referee.store import evidence as table
+
+KINDS = {"jpg": "image/jpeg", "mp4": "video/mp4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One piece of evidence, as it is listed."""
+
+    hash: str
+    kind: str
+    bytes: int
+    at: float
+    words: str
+    kept: bool
+
+
+class EvidenceFolder:
+    """The files of one store; ``limit_bytes`` for all of them together."""
+
+    def __init__(self, store: Store, limit_bytes: int) -> None:
+        self.store = store
+        self.limit_bytes = limit_bytes
+        self.folder = store.folder
+
+    def put(self, match: str, content: bytes, kind: str, at: float, words: str = "", kept: bool = False) -> str:
+        """Keep one piece for a match; returns its hash. The file is whole on the disk before the store names it."""
+        digest = hashlib.sha256(content).hexdigest()
+        path = self._path(digest, kind)
+        if not path.exists():
+            try:
+                self._write(path, content)
+            except OSError as error:
+                raise StoreError(f"the evidence can't be kept ({error.strerror})", code="disk_full") from error
+        row = {"hash": digest, "match": match, "kind": kind, "bytes": len(content), "at": at}
+        with self.store.writing() as db:
+            same = (table.c.hash == digest) & (table.c.match == match)
+            if db.execute(sa.select(table.c.kept).where(same)).first() is None:
+                db.execute(table.insert(), {**row, "words": words, "kept": kept})
+        self.trim()
+        return digest
+
+    def get(self, match: str, digest: str) -> tuple[bytes, str]:
+        """The content and its media type; raises NotFoundError where the match has no such piece any more."""
+        missing = NotFoundError("there is no such picture in this match, or it was removed to make room", code="gone")
+        with self.store.reading() as db:
+            query = sa.select(table.c.kind).where((table.c.hash == digest) & (table.c.match == match))
+            kind = db.execute(query).scalar_one_or_none()
+        if kind is None:
+            raise missing
+        try:
+            return self._path(digest, kind).read_bytes(), KINDS[kind]
+        except FileNotFoundError:
+            raise missing from None
+
+    def list(self, match: str) -> list[Kept]:
+        """What there is for a match, the oldest first."""
+        columns = (table.c.hash, table.c.kind, table.c.bytes, table.c.at, table.c.words, table.c.kept)
+        query = sa.select(*columns).where(table.c.match == match).order_by(table.c.at)
+        with self.store.reading() as db:
+            return [Kept(*row) for row in db.execute(query)]
+
+    def protect(self, match: str, digest: str, kept: bool = True) -> None:
+        """Keep a piece whatever the limit (its call is disputed), or let it go again."""
+        same = (table.c.hash == digest) & (table.c.match == match)
+        with self.store.writing() as db:
+            if db.execute(table.update().where(same).values(kept=kept)).rowcount != 1:
+                raise NotFoundError("there is no such picture in this match", code="gone")
+
+    def size(self) -> int:
+        """The bytes of all files together."""
+        with self.store.reading() as db:
+            return int(db.execute(sa.select(sa.func.coalesce(sa.func.sum(table.c.bytes), 0))).scalar_one())
+
+    def trim(self) -> int:
+        """Remove the oldest pieces that aren't protected until the rest is within the limit; returns how many."""
+        over = self.size() - self.limit_bytes
+        if over <= 0:
+            return 0
+        query = sa.select(table.c.hash, table.c.match, table.c.kind, table.c.bytes)
+        query = query.where(table.c.kept.is_(False)).order_by(table.c.at, table.c.hash)
+        gone = []
+        with self.store.writing() as db:
+            for digest, match, kind, count in db.execute(query).all():
+                if over <= 0:
+                    break
+                db.execute(table.delete().where((table.c.hash == digest) & (table.c.match == match)))
+                if db.execute(sa.select(table.c.hash).where(table.c.hash == digest)).first() is None:
+                    gone.append(self._path(digest, kind))
+                over -= count
+        # the files go after the store has forgotten them: a crash in between leaves a file too many, never one too few
+        for path in gone:
+            path.unlink(missing_ok=True)
+        return len(gone)
+
+    def sweep(self) -> int:
+        """Remove files that the store doesn't know (left by a crash); returns how many."""
+        with self.store.reading() as db:
+            known = {f"{digest}.{kind}" for digest, kind in db.execute(sa.select(table.c.hash, table.c.kind))}
+        stray = [p for p in self.folder.glob("*.*") if p.name not in known] if self.folder.is_dir() else []
+        for path in stray:
+            path.unlink(missing_ok=True)
+        return len(stray)
+
+    def copy_to(self, folder: Path) -> int:
+        """Copy all files that the store knows, for a backup; returns how many."""
+        with self.store.reading() as db:
+            names = {f"{digest}.{kind}" for digest, kind in db.execute(sa.select(table.c.hash, table.c.kind))}
+        found = [self.folder / name for name in sorted(names) if (self.folder / name).is_file()]
+        if found:
+            folder.mkdir(parents=True, exist_ok=True)
+        for path in found:
+            shutil.copy2(path, folder / path.name)
+        return len(found)
+
+    def _path(self, digest: str, kind: str) -> Path:
+        # both come from here or from the store, never from a request
+        return self.folder / f"{digest}.{kind}"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        with fresh.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
