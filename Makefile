@@ -28,7 +28,7 @@ lint: $(VENV)/.installed-dev
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed (PYTHON=... make run uses another one)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: sudo apt-get install -y python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python's venv module is missing: sudo apt-get install -y python3-venv"; exit 1; }
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "Setting up $(VENV) (once; needs the network, about 300 MB)"

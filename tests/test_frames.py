@@ -63,6 +63,8 @@ KINDS: dict[str, tuple[str, Callable[[Path], Path]]] = {
     "bmp": ("a.bmp", lambda p: save(p, rgb_image())),
     "webp": ("a.webp", lambda p: save(p, rgb_image(), quality=95)),
     "lossless webp with alpha": ("a.webp", lambda p: save(p, rgb_image().convert("RGBA"), lossless=True)),
+    "animated webp": ("a.webp", lambda p: save(p, rgb_image(), save_all=True, append_images=[rgb_image()], quality=95)),
+    "animated png": ("a.png", lambda p: save(p, rgb_image(), save_all=True, append_images=[Image.new("RGB", (W, H))])),
     "gif": ("a.gif", lambda p: save(p, rgb_image())),
     "ppm": ("a.ppm", lambda p: save(p, rgb_image())),
 }

@@ -73,7 +73,8 @@ class Decoded:
 @dataclass(frozen=True)
 class Header:
     """What a picture's header says. ``width``, ``height``: of the raster as stored; ``aspect``: width of a pixel
-    over its height; ``orientation``: the EXIF number 1-8; ``whole``: nothing is missing at the end of the file."""
+    over its height; ``orientation``: the EXIF number 1-8; ``whole``: nothing is missing at the end of the file;
+    ``special``: transparent or animated, which OpenCV shows wrongly."""
 
     format: str
     mode: str
@@ -83,7 +84,7 @@ class Header:
     orientation: int
     exif: dict[int, Any]
     whole: bool
-    transparent: bool
+    special: bool
 
 
 def open_header(file: PictureFile) -> tuple[Header, Image.Image | None]:
@@ -164,8 +165,12 @@ def _header(image: Image.Image, file: PictureFile) -> Header:
         orientation if isinstance(orientation, int) and 1 <= orientation <= 8 else 1,
         exif,
         _seems_whole(kind, file),
-        "transparency" in info or image.mode in ("RGBA", "LA", "PA", "La", "RGBa"),
+        "transparency" in info or image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or _moves(image),
     )
+
+
+def _moves(image: Image.Image) -> bool:
+    return image.format in ("WEBP", "PNG") and bool(getattr(image, "is_animated", False))
 
 
 def _seems_whole(kind: str, file: PictureFile) -> bool:
@@ -181,7 +186,7 @@ def _seems_whole(kind: str, file: PictureFile) -> bool:
 
 def opencv_reads(header: Header) -> bool:
     """Whether OpenCV's decoder shows this file as any viewer does."""
-    if header.transparent:
+    if header.special:
         return False
     plain = {
         "JPEG": ("RGB", "L"),
