@@ -11,9 +11,11 @@ from click.testing import CliRunner
 
 from referee.cli import main
 from referee.commands.sheet import sheet
+from referee.keyboard.words import Words
 from referee.logfile import read_log
 from referee.rules import GAMES
 from referee.rules.clauses import clause, clauses
+from referee.rules.yacht import Roll
 
 
 def keep(path: Path, typed: str, *args: str, game: str = "crokinole") -> str:
@@ -215,14 +217,57 @@ def test_yacht_to_the_end(path: Path) -> None:
     assert keep(path, "", game="yacht").count("won by A") == 1
 
 
-def test_other_games_are_kept_in_the_general_form(path: Path) -> None:
-    for game in ("kraken", "krakatoa"):
+def test_every_game_can_be_told_in_the_general_form(path: Path) -> None:
+    for game in GAMES:
         out = keep(path.with_name(game), "?\nnonsense\nx y\nx y=z\n", game=game)
-        assert "KIND field=value" in out
         assert out.count("Nothing was noted") == 3
-    file = path.with_name("kraken")
-    keep(file, "deal dealer=N\ntrump seat=E suit=S\nlaid seat=E card=9S\n", game="kraken")
-    assert len(read_log(file).log.entries) == 3
+    keep(
+        path, "deal dealer=N\ntrump seat=E suit=S\ndeclare seat=E cards=QS,KS,AS\nlaid seat=E card=9S\n", game="kraken"
+    )
+    assert len(read_log(path).log.entries) == 4
+    engine = GAMES["yacht"]({})
+    plain = Words(engine)
+    assert "  roll player=... dice=... kept=... announced=..." in plain.help(engine.start())
+    assert "  rolls_left: 3" in plain.help(engine.start())
+    assert plain.parse("roll player=A dice=1,2,2,4,6 announced=5", None) == Roll("A", (1, 2, 2, 4, 6), (), 5)
+    assert plain.parse("roll player=A dice=[1,null] kept=1,", None) == Roll("A", (1, None), (1,))
+    assert plain.prompt(engine.start()) == "turn 1 of A, 0 of 3 rolls done; totals A 0"
+    with pytest.raises(ValueError, match="'dice' is not of the form field=value"):
+        plain.parse("roll dice", None)
+
+
+def test_a_kraken_round_by_cards(path: Path) -> None:
+    typed = "stake 100\ndeal N\n?\ntrump s\n?\ncontra N\n?\ndeclare E QS,KS,AS\n9S\n?\n10c\nJS\n7h\n?\nundo\n7S\n"
+    out = keep(path, typed, game="kraken")
+    log = read_log(path).log
+    kinds = [log.engine.event_to_json(event)["kind"] for _, event, _ in log.history()]
+    assert kinds == ["stake", "deal", "trump", "challenge", "declare", "laid", "laid", "laid", "laid"]
+    assert "trump S: E names trump, one of C, D, H, S" in out
+    assert "contra W: a challenge by S or N" in out
+    assert "declare E QS,KS,AS: a run or four before the first trick" in out
+    assert "A card that S lays: 9S, 10H" in out
+    nonsense = "1S\n9S 8S\nAS AS\ndeal\ndeal X\ntrump\nclaim\nrecord\nclaim NS\npair\ndeclare\nstake x\n9Z\n"
+    out = keep(path, nonsense, game="kraken")
+    assert out.count("Nothing was noted") == 13
+    assert "no card can be laid now" in keep(path.with_name("n"), "9S\n", game="kraken")
+
+
+def test_a_krakatoa_game_begins_by_colours(path: Path) -> None:
+    typed = (
+        "?\nA steam YYB\nB ash RRB\n?\nYYY RRR BBB\n?\nagain YYB YRR RRB\nYYB YRR RRR\nash YYB YRB RRR hit\n"
+        "?\nyyb yrb rrr miss\nYYB YR? RRR hit\n?\nstands YYB YRR RRR\n"
+    )
+    out = keep(path, typed, "--players", "A,B", game="krakatoa")
+    log = read_log(path).log
+    kinds = [log.engine.event_to_json(event)["kind"] for _, event, _ in log.history()]
+    assert kinds == ["throw_off", "throw_off", "throw", "throw", "throw", "throw", "throw", "ruling"]
+    assert "which set was thrown? steam, ash or lava ahead of the colours" in out
+    assert "All nine thrown once more: again YYB YRR RRR" in out
+    assert "To be ruled: " in out
+    out = keep(
+        path, "foo\nYYX YYY YYY\nYYY YYY\nash YYY YYY\nhit\nagain\nstands\nash YYY YYY YYY YYY\n", game="krakatoa"
+    )
+    assert out.count("Nothing was noted") == 8
 
 
 def test_replay_shows_entries_scores_and_sheet(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,8 @@ import click
 
 from calibration.errors import UnusableInputError
 from referee.commands.replay import show_sheet, winners
-from referee.keyboard import Words, words_for
+from referee.keyboard import words_for
+from referee.keyboard.words import Words
 from referee.log import MatchLog
 from referee.logfile import LogWriter, options_of, read_log
 from referee.rules import GAMES
@@ -131,9 +132,9 @@ class Keeper:
         elif command in ("rule", "insert", "strike"):
             self._rule(command, rest)
         else:
-            event = self.words.parse(text, self.log.state)
-            self.log.observe(event, time.time(), self.who)
-            self._tell(*self.words.told(self.log.state))
+            before = self.log.state
+            self.log.observe(self.words.parse(text, before), time.time(), self.who)
+            self._tell(*self.words.told(before, self.log.state))
             if winners(self.log):
                 show_sheet(self.log)
 

@@ -1,66 +1,10 @@
-"""How a person tells a match by keyboard: what may be typed in each game, and which event it means."""
+"""Crokinole by keyboard: whole rounds as points and twenties, or shot by shot."""
 
-import json
 import re
 from typing import Any
 
+from referee.keyboard.words import Words
 from referee.rules.crokinole import Counted, Crokinole, Recorded, Rest, Result, Shot, TimeOut
-from referee.rules.yacht import CATEGORIES, DICE, Fill, Roll, Yacht
-
-
-class Words:
-    """The typed language of a game. This one serves every game: ``KIND field=value ...``."""
-
-    def __init__(self, engine: Any) -> None:
-        self.engine = engine
-
-    def help(self, state: Any) -> str:
-        """What may be typed now."""
-        lines = [
-            "Type an event as KIND field=value field=value; a list as a,b,c (one item: a,).",
-            *self._kinds(),
-            "Possible now:",
-            *[f"  {name}: {json.dumps(item, default=str)}" for name, item in self.engine.legal(state).items()],
-        ]
-        return "\n".join(lines)
-
-    def _kinds(self) -> list[str]:
-        kinds = getattr(self.engine, "kinds", None)
-        if kinds is None:
-            return []
-        return [
-            f"  {kind} " + " ".join(f"{name}=..." for name in getattr(cls, "__dataclass_fields__", ()))
-            for kind, cls in kinds.classes.items()
-        ]
-
-    def prompt(self, state: Any) -> str:
-        """One line that says where the game stands and what is due."""
-        score = ", ".join(f"{side} {points}" for side, points in self.engine.score(state).items())
-        return f"{self.engine.game} ({score})"
-
-    def parse(self, text: str, state: Any) -> Any:
-        """The event that ``text`` means; raises ValueError saying what was not understood."""
-        kind, *pairs = text.split()
-        data: dict[str, Any] = {"kind": kind}
-        for pair in pairs:
-            name, equals, value = pair.partition("=")
-            if not equals:
-                raise ValueError(f"{pair!r} is not of the form field=value")
-            data[name] = _value(value)
-        return self.engine.event_from_json(data)
-
-    def told(self, state: Any) -> list[str]:
-        """What the last event caused, in words."""
-        return []
-
-
-def _value(text: str) -> Any:
-    if "," in text and not text.startswith(("[", "{", '"')):
-        return [_value(item) for item in text.split(",") if item]
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 class CrokinoleWords(Words):
@@ -144,16 +88,16 @@ class CrokinoleWords(Words):
         seats = self.engine.legal(state).get("seats") or [self.engine.setup.seats[0]]
         return Shot(seats[0], disc, touched, tuple(rests))
 
-    def told(self, state: Any) -> list[str]:
+    def told(self, before: Any, after: Any) -> list[str]:
         """What the last shot or round caused."""
-        done = state.outcome
-        if done is None:
-            if not state.played or state.shots:
-                return []
-            last = state.played[-1]
+        done = after.outcome
+        if len(after.played) > len(before.played):
+            last = after.played[-1]
             sides = self.engine.setup.sides
             gained = ", ".join(f"{side} +{n}" for side, n in zip(sides, last.gained, strict=True))
             return [f"round {last.number}: {gained}"]
+        if done is None:
+            return []
         lines = [f"to be ruled: {question}" for question in done.undecided]
         if done.valid is False:
             clause = "C8: no opposing disc was touched" if done.rule == "missed_opponent" else "C7: none reached the 15"
@@ -195,68 +139,3 @@ def _pair(text: str) -> tuple[int, int]:
     if not equals:
         raise ValueError(f"{text!r} is not understood, expected DISC=VALUE")
     return _number(disc), _number(value)
-
-
-class YachtWords(Words):
-    """Rolls as digits, categories by name."""
-
-    engine: Yacht
-
-    def prompt(self, state: Any) -> str:
-        """Where the game stands and who rolls."""
-        todo = self.engine.legal(state)
-        if not todo["events"] and "player" not in todo:
-            return "game over: " + ", ".join(f"{p} {n}" for p, n in self.engine.score(state).items())
-        dice = "".join("?" if v is None else str(v) for v in todo["dice"])
-        rolls = {0: "no roll left", 1: "1 roll left"}.get(todo["rolls_left"], f"{todo['rolls_left']} rolls left")
-        return f"turn {todo['turn']}, {todo['player']}: " + (f"dice {dice}, " if dice else "") + rolls
-
-    def help(self, state: Any) -> str:
-        """What may be typed now."""
-        todo = self.engine.legal(state)
-        if "player" not in todo:
-            return "The game is over."
-        lines = []
-        if "roll" in todo["events"]:
-            lines.append("A roll of all five: 1 2 2 4 6 (? for a cocked die, x for one off the table)")
-            if todo["dice"]:
-                lines.append("Some kept: keep 2 2 roll 4 4 6")
-        if todo["doubt"]:
-            lines.append(f"The dice don't count yet: {todo['doubt']} (Y7). Re-roll, or rule.")
-        if "fill" in todo["events"]:
-            lines.append("Or a category: " + ", ".join(f"{name} ({n})" for name, n in todo["categories"].items()))
-        return "\n".join(lines)
-
-    def parse(self, text: str, state: Any) -> Any:
-        """The event that ``text`` means."""
-        player = self.engine.player(state)
-        match = re.fullmatch(r"(?:keep([\d\s,]+))?(?:roll)?([\dx?\s,]+)", text.lower())
-        if match:
-            kept = tuple(int(c) for c in match[1] or "" if c.isdigit())
-            rolled = [c for c in match[2] if c in "?x" or c.isdigit()]
-            if len(kept) + len(rolled) != DICE:
-                raise ValueError(f"that is {len(kept) + len(rolled)} dice, expected five in all")
-            dice = tuple(None if c == "?" else int(c) for c in rolled if c != "x")
-            return Roll(player, (*kept, *dice), kept)
-        wanted = " ".join(text.lower().removeprefix("fill ").split())
-        found = [c for c in CATEGORIES if c == wanted] or [c for c in CATEGORIES if wanted and c.startswith(wanted)]
-        if len(found) != 1:
-            choices = " or ".join(found) if found else "dice or one of " + ", ".join(CATEGORIES)
-            raise ValueError(f"{text!r} is not understood, expected {choices}")
-        return Fill(player, found[0])
-
-    def told(self, state: Any) -> list[str]:
-        """What was flagged last, and what a finished turn gave."""
-        lines = [state.flags[-1]] if state.flags and (state.doubt or state.rolls) else []
-        if not state.rolls and state.turn:
-            row = state.sheet[(state.turn - 1) % len(self.engine.players)]
-            lines.append(
-                f"{self.engine.players[(state.turn - 1) % len(self.engine.players)]}: {row[-1][0]} {row[-1][1]}"
-            )
-        return lines
-
-
-def words_for(engine: Any) -> Words:
-    """The typed language for an engine's game."""
-    special: dict[str, type[Words]] = {"crokinole": CrokinoleWords, "yacht": YachtWords}
-    return special.get(engine.game, Words)(engine)
