@@ -50,18 +50,15 @@ class KrakatoaWords(Words):
         fields: dict[str, Any] = {"thrown": todo["sets"][0]}
         if words[-1] in ("hit", "miss"):
             fields["hit"] = words.pop() == "hit"
-        if len(words) == 4 and words[0] == "again":
-            fields["thrown"] = list(SETS)
-        elif len(words) == 4 and words[0] in SETS:
-            fields["thrown"] = [words[0]]
-        elif len(words) == 4 or len(todo["sets"]) > 1:
+        if words and words[0] in ("again", *SETS):
+            first = words.pop(0)
+            fields["thrown"] = list(SETS) if first == "again" else [first]
+        elif len(todo["sets"]) > 1:
             raise ValueError("which set was thrown? steam, ash or lava ahead of the colours")
-        sets = words[-3:]
-        if len(sets) != 3:
+        if len(words) != len(SETS):
             raise ValueError("expected the colours of the three sets, YYB YRR RRR")
-        return self._event(
-            "throw", player=todo["player"], **dict(zip(SETS, map(_colours, sets), strict=True)), **fields
-        )
+        sets = dict(zip(SETS, map(_colours, words), strict=True))
+        return self._event("throw", player=todo["player"], **sets, **fields)
 
     def _event(self, kind: str, **fields: Any) -> Any:
         return self.engine.event_from_json({"kind": kind, **fields})
