@@ -276,8 +276,10 @@ def test_k5_the_first_throw_may_be_thrown_once_more_and_that_result_stands():
 def test_k5_the_bonus_of_the_first_result_is_gone():
     state = throw(at(lines=(Line(0, (1, 0)), Line())), "YYY YYY YYY")
     assert state.lines[0].marks == (2, 2)
+    assert state.throws[-1].second == "xx"
     again = throw(state, "YRR RRB RBB", thrown="steam ash lava")
     assert again.lines[0] == Line(2, (0, 0))
+    assert again.throws[0].second == ""
     keep = throw(state, "YYY YYY YYY", thrown="ash")
     assert keep.lines[0].total == 60 + 120
     assert keep.before is None
@@ -344,6 +346,9 @@ def test_k6_other_colours_in_a_set_left_on_the_table_are_a_hit():
     # the order of the dodecas within a set says nothing, nor do the colours of the set thrown
     missed = throw(state, "YYY BRR RYB", thrown="steam", hit=False)
     assert missed.throws[-1].scratch
+    assert missed.throws[-1].sets == ("YYY", "RRB", "YRB")
+    again = throw(throw(begun(), "BRR BBR YRB"), "YYY RBB RYB", thrown="steam", hit=False)
+    assert again.throws[-1].scratch
 
 
 def test_k6_not_known_whether_it_hit_waits_for_a_ruling():
@@ -601,7 +606,9 @@ def test_k12_throw_4_of_round_six_marks_throw_5_only():
     assert last(state)[:3] == (8, 17, "xx")
     assert TWO.legal(state)["player"] == "B"
     assert state.boxes_used == 0
-    # throw 3 still has two throws before it
+    # throw 3 still has two throws before it, also where all boxes are used
+    state = throw(at(round=6, lines=(Line(0), Line()), throw=3, boxes_used=3), "BBB BBB BBB")
+    assert state.lines[0].marks == (2, 2)
     state = throw(at(round=6, lines=(Line(0), Line()), throw=3), "BBB BBB BBB")
     assert state.lines[0].marks == (2, 2)
     # and so has throw 4 of the round before
@@ -802,6 +809,22 @@ def test_k17_a_wrong_set_waits_for_a_ruling():
     assert nothing.throws[-1].scratch
     assert nothing.lines[0] == Line(0, (0, 0))
     assert nothing.throw == 4
+
+
+def test_k17_not_all_nine_at_first_and_two_sets_later():
+    first = throw(begun(), NOTHING, thrown="steam")
+    assert first.pending is not None
+    assert first.pending.reasons == ("steam thrown, expected all nine (K5)",)
+    both = throw(begun(), "Y? RRB RRB", thrown="ash")
+    assert both.pending is not None
+    assert both.pending.reasons == (
+        "ash thrown, expected all nine (K5)",
+        "1 of steam missing or off the table (K17)",
+        "1 of steam can't be read (K17)",
+    )
+    two = throw(throw(begun(), NOTHING), NOTHING, thrown="steam lava")
+    assert two.pending is not None
+    assert two.pending.reasons == ("steam and lava thrown, expected steam or ash or lava (K5)",)
 
 
 def test_k17_a_wrong_set_that_missed_is_a_scratch_when_it_stands():

@@ -79,8 +79,8 @@ def check(engine: KrakenEngine, state: State) -> None:
         assert 0 in result.points or result.challenge is None or engine.settings.challenge_won == "both"
     rnd = state.round
     if rnd is not None and rnd.trump is not None:
-        seen = [play.card for play in rnd.plays()]
-        assert len(seen) == len(set(seen)) == 4 * len(rnd.tricks) + len(rnd.table)
+        seen = list(rnd.played())
+        assert len(seen) == 4 * len(rnd.tricks) + len(rnd.table)
         counted = sum(trick.points for trick in rnd.tricks) + sum(card_points(c, rnd.trump) for c in rnd.table)
         assert counted == sum(card_points(card, rnd.trump) for card in seen)
     owed = [state.duty(team) for team in (0, 1)]

@@ -273,6 +273,9 @@ def test_legal_cards_of_a_partly_known_hand():
     # E holds hearts for certain: only hearts are legal, and none of N's
     assert laid["cards"] == ["7H", "8H", "9H", "JH", "QH"]
     assert laid["known"] is False
+    # W holds trumps for certain: of trumps led it must beat the highest
+    trumps = play(opened(), Declare("W", ("7S", "8S", "9S")))
+    assert ENGINE.legal(lay(trumps, "KS 7H 8H"))["laid"]["cards"] == ["9S", "TS", "JS", "AS"]
     # all eight cards declared: as good as dealt
     whole = play(opened(), Declare("E", tuple(r + "H" for r in "789TJQKA")))
     assert ENGINE.legal(lay(whole, "AC"))["laid"] == {

@@ -186,8 +186,7 @@ class KrakenEngine:
                 Fault("R11", f"{event.seat} declares king and queen of trump", "it when one of them is played")
             )
         refuse(state, faults)
-        shown = {play.card for play in rnd.plays() if play.seat == event.seat}
-        news = next((card for card in royal_pair(rnd) if card not in shown), None)
+        news = next((card for card in royal_pair(rnd) if card not in rnd.played()), None)
         # Another seat's declaration of the same card falls into doubt with this one, so all hands are looked at.
         rnd, reports = learn(replace(rnd, pairs=(*rnd.pairs, event.seat)), event.seat, news, everyone=True)
         return replace(state, round=rnd, reports=state.reports + reports)

@@ -110,14 +110,13 @@ def _cards(rnd: Round) -> dict[str, Any]:
     if rnd.hand(seat) is not None or len(known_hand(rnd, seat)) == 8:
         due = due_cards(hand, rnd.table, rnd.trump)
         return {"seat": seat, "known": True, "clause": due.clause, "cards": list(in_order(due.cards)), "proving": []}
-    gone = {play.card for play in rnd.plays()}
+    gone = set(rnd.played())
     gone |= {card for other in SEATS if other != seat for card in known_hand(rnd, other)}
     cards, proving = [], []
     for card in DECK:
         if card in gone:
             continue
-        with_it = (*hand, card) if card not in hand else hand
-        if card not in due_cards(with_it, rnd.table, rnd.trump).cards:
+        if card not in due_cards({*hand, card}, rnd.table, rnd.trump).cards:
             continue
         cards.append(card)
         if card not in hand and _proves(rnd, seat, card):

@@ -1,6 +1,5 @@
 """Where a game of Kraken stands: the round on the table, the rounds recorded, what the referee has reported."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -188,20 +187,17 @@ class Round:
         """Return the dealt hand of a seat, None where unknown."""
         return self.hands[SEATS.index(seat)]
 
-    def plays(self) -> Iterator[Play]:
-        """Yield every card played, in order."""
-        laid = [(trick.number, trick.leader, trick.cards) for trick in self.tricks]
-        for number, leader, cards in [*laid, (self.trick_number, self.leader, self.table)]:
-            for i, card in enumerate(cards):
-                yield Play(number, left_of(leader, i), cards[:i], card)
-
-    def owners(self) -> dict[str, str]:
-        """Return the seat of each card that has been played or is known from a dealt hand."""
-        found = {card: seat for seat in SEATS for card in self.hand(seat) or ()}
+    def played(self) -> dict[str, str]:
+        """Return every card played and who played it, in order."""
+        found: dict[str, str] = {}
         for trick in self.tricks:
             found.update(zip(trick.cards, in_turn(trick.leader), strict=True))
         found.update(zip(self.table, self.laid_by, strict=True))
         return found
+
+    def owners(self) -> dict[str, str]:
+        """Return the seat of each card that has been played or is known from a dealt hand."""
+        return {card: seat for seat in SEATS for card in self.hand(seat) or ()} | self.played()
 
 
 @dataclass(frozen=True, slots=True)
