@@ -20,8 +20,6 @@ LINE_MM = 0.05
 FOCAL_DEFAULT = 0.02
 """Relative standard uncertainty of the focal length where the calibration doesn't give one."""
 TILT_DEFAULT_DEG = 0.15
-MOVED_FREE_MM = 1.8
-"""A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,12 @@ def budgets(
     discs: Cylinders,
     sigma: Array,
     *,
-    moved: Array,
+    surprise: Array,
     sigma_radius: float,
     sigma_height: float,
     factor: float,
 ) -> list[Budget]:
-    """Budget of each of N discs; ``sigma`` (N, 2) as the network says it, ``moved`` (N,) mm from the start."""
+    """Budget of each of N discs; ``sigma`` (N, 2) is the network's, ``surprise`` (N,) what is odd about it, in mm."""
     ahead, _ = camera_axes(view, discs.centres)
     said = view.camera.sigma
     focal = said["focal_px"] / float(view.camera.K[0, 0]) if "focal_px" in said else FOCAL_DEFAULT
@@ -101,7 +99,7 @@ def budgets(
                 focal=focal,
                 tilt=tilt,
                 thickness=float(discs.height[k]),
-                surprise=max(0.0, float(moved[k]) - MOVED_FREE_MM),
+                surprise=float(surprise[k]),
             )
         )
     return out

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from calibration.boards import LINE_NAMES
 from calibration.camera import Array
 from calibration.view import BoardView
+from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, load
-from vision.contact_patch import Cylinders, camera_axes, patches, prepare
+from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
 from vision.contact_sigma import Budget, budgets
 from vision.line_edges import Lines, painted_lines
 from vision.readings import Disc, LineContact, LineName, Verdict
@@ -41,41 +42,62 @@ POOL_FLOOR_MM = (0.08, 0.3)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
 
+MOVED_FREE_MM = 1.8
+"""A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
+EDGES_SUPPORT = 0.6
+EDGES_ASTRAY_MM = 1.6
+"""Where edges on at least this share of the outline agree on a place this far from the network's, the network is taken
+to be astray (99 % of such edge fits lie within 1.1-1.4 mm of the truth), and the edges' place is used."""
+EDGES_SIGMA_MM = 0.6
+"""Standard uncertainty of a place by edges alone, towards the camera and sideways (shadow, bevel)."""
+EDGES_USUAL_MM = 1.0
+"""Edges differ from the network by up to this where both are as good as they are; beyond, half of it is doubt."""
+
+
 @dataclass(frozen=True)
 class Refined:
     """Discs as measured.
 
     ``sigma`` (N, 2): the network's own, towards the camera and to the left of that; ``moved`` (N,): how far each lies
-    from its start; ``sigma_radius`` and ``sigma_height``: of what all discs share. In mm.
+    from its start; ``doubt`` (N,): what its edges' dissent adds; ``sigma_radius`` and ``sigma_height``: of what all
+    discs share. In mm.
     """
 
     cylinders: Cylinders
     sigma: Array
     moved: Array
+    doubt: Array
     sigma_radius: float
     sigma_height: float
 
 
 def measure(
-    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], net: ContactNet | None = None
+    image: NDArray[np.uint8],
+    view: BoardView,
+    discs: Sequence[Disc],
+    *,
+    radius: tuple[float, float] | None = None,
+    net: ContactNet | None = None,
 ) -> tuple[Disc, ...]:
     """Refine the place of every disc on the surface and measure its gap to each circle line near it.
 
     ``image`` is (H, W, 3) uint8 BGR as the view's camera saw it; ``discs`` are starts off by up to some 1.5 mm. Discs
     that lie flat on the surface get a refined ``mm``, ``sigma_mm``, ``px`` and their ``lines``; the others are returned
-    as they are. Deterministic. ``net`` stands for another network than the package's own.
+    as they are. ``radius`` is the discs' radius in mm with its standard uncertainty as detection measured it (unless
+    given, the board model's with what is usual). ``net`` stands for another network than the package's own.
+    Deterministic.
     """
     flat = [i for i, d in enumerate(discs) if d.state == "board"]
     if not flat:
         return tuple(discs)
-    refined, factor, small = refine(image, view, [discs[i] for i in flat], discs, net or load())
+    refined, factor, small = refine(image, view, discs, _radius_prior(view, radius), net or load())
     standing = _solids([d for d in discs if d.state == "leaning"], view, refined.cylinders)
     lines = painted_lines(small, factor, view, standing)
     budget = budgets(
         view,
         refined.cylinders,
         refined.sigma,
-        moved=refined.moved,
+        surprise=np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0)),
         sigma_radius=refined.sigma_radius,
         sigma_height=refined.sigma_height,
         factor=factor,
@@ -97,36 +119,52 @@ def measure(
 
 
 def refine(
-    image: NDArray[np.uint8], view: BoardView, flat: Sequence[Disc], discs: Sequence[Disc], net: ContactNet
+    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], radius: tuple[float, float], net: ContactNet
 ) -> tuple[Refined, float, NDArray[np.uint8]]:
-    """Refine the places of the ``flat`` ones of ``discs``; also the factor and the picture reduced by it."""
-    starts = np.array([d.mm for d in flat], dtype=np.float64)
-    n = len(flat)
+    """Refine the places of the flat ones of ``discs``, of a radius known with a sigma (both in mm).
+
+    Also the reduced picture that was looked at, and its factor.
+    """
+    starts = np.array([d.mm for d in discs if d.state == "board"], dtype=np.float64)
+    n = len(starts)
     small, factor = prepare(image, view, starts)
-    known = Cylinders(starts, np.full(n, view.board.disc_radius), np.full(n, view.board.disc_height))
+    known = Cylinders(starts, np.full(n, radius[0]), np.full(n, view.board.disc_height))
     leaning = [d for d in discs if d.state == "leaning"]
-    prior = (_radius_prior(view), HEIGHT_PRIOR_MM)
-    spread, sigma = np.array(prior), np.ones((n, 2))
+    prior = (radius[1], HEIGHT_PRIOR_MM)
+    spread, sigma, doubt = np.array(prior), np.ones((n, 2)), np.zeros(n)
     for turn in range(PASSES):
         others = _solids(leaning, view, known)
-        said = net(patches(small, factor, view, known, others), mirror=turn == PASSES - 1)
+        seen = patches(small, factor, view, known, others)
+        said = net(seen, mirror=turn == PASSES - 1)
+        offset, sigma = said.value[:, :2], said.sigma[:, :2]
+        if turn == PASSES - 1:
+            offset, sigma, doubt = _checked(seen, offset, sigma)
         ahead, left = camera_axes(view, known.centres)
-        step = said.value[:, :1] * ahead + said.value[:, 1:2] * left
+        step = offset[:, :1] * ahead + offset[:, 1:] * left
         moved = known.centres + step - starts
         far = np.linalg.norm(moved, axis=1, keepdims=True)
         moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         shared = []
-        for k, (before, first) in enumerate(
-            ((known.radius[0], view.board.disc_radius), (known.height[0], view.board.disc_height))
-        ):
+        for k, (before, first) in enumerate(((known.radius[0], radius[0]), (known.height[0], view.board.disc_height))):
             value, spread[k] = _pooled(
                 before + said.value[:, 2 + k], said.sigma[:, 2 + k], first, prior[k], POOL_FLOOR_MM[k]
             )
             shared.append(value)
         known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
-        sigma = said.sigma[:, :2]
     moved_by = np.linalg.norm(known.centres - starts, axis=1)
-    return Refined(known, sigma, moved_by, float(spread[0]), float(spread[1])), factor, small
+    return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
+
+
+def _checked(seen: Patch, offset: Array, sigma: Array) -> tuple[Array, Array, Array]:
+    """Offsets (N, 2) and sigmas (N, 2) of the network, or the edges where it is astray; the doubt (N,) in mm."""
+    edges = fit_edges(seen)
+    apart = np.linalg.norm(edges.offset - offset, axis=1)
+    trusted = edges.support >= EDGES_SUPPORT
+    astray = trusted & (apart > EDGES_ASTRAY_MM)
+    offset = np.where(astray[:, None], edges.offset, offset)
+    sigma = np.where(astray[:, None], EDGES_SIGMA_MM, sigma)
+    doubt = np.where(trusted, np.maximum(apart - EDGES_USUAL_MM, 0.0) / 2, 0.0)
+    return offset, sigma, doubt
 
 
 def _solids(leaning: Sequence[Disc], view: BoardView, flat: Cylinders) -> Cylinders:
@@ -141,10 +179,14 @@ def _solids(leaning: Sequence[Disc], view: BoardView, flat: Cylinders) -> Cylind
     )
 
 
-def _radius_prior(view: BoardView) -> float:
+def _radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
+    """Radius of the discs in mm and its sigma before the pictures of their rims are asked."""
+    given = view.board.disc_radius
     if "disc" in view.scale_from:
-        return RADIUS_PRIOR_MM["disc"]
-    return RADIUS_PRIOR_MM["nca" if "nca" in view.scale_from.lower() else "other"]
+        return given, RADIUS_PRIOR_MM["disc"]
+    if "nca" in view.scale_from.lower():
+        return given, RADIUS_PRIOR_MM["nca"]
+    return detected or (given, RADIUS_PRIOR_MM["other"])
 
 
 def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:

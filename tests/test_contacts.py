@@ -1,0 +1,242 @@
+"""Gaps: patches and geometry on drawn discs, decisions, honesty and accuracy on scenes with known truth."""
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from calibration.boards import BoardModel
+from calibration.camera import Camera
+from calibration.view import BoardView
+from vision.contact_net import load
+from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, patches, prepare
+from vision.contacts import GUARD, measure, verdict
+from vision.line_edges import painted_lines
+from vision.line_width import Profiles, fit_strokes
+from vision.readings import Disc
+
+SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
+RADIUS, HEIGHT = 15.875, 9.5
+BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, (2.0, 2.0, 2.0), 330.2)
+
+
+def view_from(eye: tuple[float, float, float], focal: float = 900.0) -> BoardView:
+    """Return a camera at ``eye`` (mm) that looks at the board's centre."""
+    back = np.array(eye) / np.linalg.norm(eye)
+    x = np.cross([0.3, 1.0, 0.0], back)
+    x /= np.linalg.norm(x)
+    R = np.stack([x, -np.cross(back, x), -back])
+    K = np.array([[focal, 0, 399.5], [0, focal, 299.5], [0, 0, 1.0]])
+    camera = Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), -R @ np.array(eye), 800, 600)
+    return BoardView(camera, BOARD, "NCA board", 0.1)
+
+
+def drawn(view: BoardView, places: list[tuple[float, float]], wander: float = 0.0) -> NDArray[np.uint8]:
+    """Draw light discs with darker walls on a grey board with dark lines, three times finer than it is returned."""
+    k = 3
+    h, w = view.camera.height, view.camera.width
+    K, R, eye = view.camera.K, view.camera.rotation, view.camera.centre.astype(np.float32)
+    u = (((np.arange(w * k) + 0.5) / k - 0.5 - K[0, 2]) / K[0, 0]).astype(np.float32)[None, :]
+    v = (((np.arange(h * k) + 0.5) / k - 0.5 - K[1, 2]) / K[1, 1]).astype(np.float32)[:, None]
+    ray = [np.float32(R[0, i]) * u + np.float32(R[1, i]) * v + np.float32(R[2, i]) for i in range(3)]
+    slope = np.stack([ray[0] / ray[2], ray[1] / ray[2]], axis=-1)
+    x, y = (eye[i] - slope[..., i] * eye[2] for i in range(2))
+    rho = np.hypot(x, y)
+    if wander:
+        rho = rho - wander * np.cos(3 * np.arctan2(y, x))
+    picture = np.full(rho.shape, 120, np.float32)
+    for low, high in zip(BOARD.inner_edges, BOARD.outer_edges, strict=True):
+        picture[(rho > low) & (rho < high)] = 30
+    for place in sorted(places, key=lambda p: -math.dist(p, eye[:2])):
+        middle = (view.to_px(np.array([place]))[0] * k).astype(int)
+        reach = 45 * k
+        part = tuple(slice(max(m - reach, 0), m + reach) for m in middle[::-1])
+        for z in np.linspace(0, HEIGHT, 12):
+            at = eye[:2] + slope[part] * (z - eye[2]) - np.array(place, np.float32)
+            picture[part][np.hypot(at[..., 0], at[..., 1]) < RADIUS] = 215 if z == HEIGHT else 150
+    small = cv2.GaussianBlur(cv2.resize(picture, (w, h), interpolation=cv2.INTER_AREA), (0, 0), 0.5)
+    return np.asarray(np.repeat(small[..., None], 3, axis=2).round(), dtype=np.uint8)
+
+
+def disc(place: tuple[float, float], number: int = 1) -> Disc:
+    """Return a disc as detection hands it over."""
+    return Disc(number, "natural", (0.0, 0.0), place, 0.6, "board", 0.99, 0.99)
+
+
+@pytest.mark.parametrize(
+    ("gap", "sigma", "expected"),
+    [
+        (0.5, 0.1, "clear"),
+        (-0.5, 0.1, "touching"),
+        (0.1, 0.1, "too_close"),
+        (-0.1, 0.1, "too_close"),
+        (0.0, 0.1, "too_close"),
+        (-60.0, 0.1, "touching"),
+    ],
+)
+def test_verdict(gap: float, sigma: float, expected: str) -> None:
+    assert verdict(gap, sigma) == expected
+
+
+def test_guard_band_is_five_percent() -> None:
+    assert 0.5 * math.erfc(GUARD / math.sqrt(2)) == pytest.approx(0.05, abs=1e-4)
+
+
+def test_patch_does_not_hang_on_the_turn_of_the_camera() -> None:
+    views = [view_from((math.cos(a) * 600, math.sin(a) * 600, 900)) for a in (0.4, 2.0)]
+    seen = []
+    for a, view in zip((0.4, 2.0), views, strict=True):
+        place = (200 * math.cos(a), 200 * math.sin(a))
+        image = drawn(view, [place])
+        solid = Cylinders(np.array([place]), np.array([RADIUS]), np.array([HEIGHT]))
+        seen.append(patches(image, 1.0, view, solid, solid)[0])
+    assert seen[0].shape == (CHANNELS, ANGLES, STEPS)
+    assert np.abs(seen[0].astype(int) - seen[1]).mean() < 3
+
+
+def test_a_nearer_disc_hides_and_is_masked() -> None:
+    view = view_from((700, 0, 600))
+    solid = Cylinders(np.array([[100.0, 0.0], [133.0, 0.0]]), np.full(2, RADIUS), np.full(2, HEIGHT))
+    masks = patches(np.zeros((600, 800, 3), np.uint8), 1.0, view, solid, solid)[:, 6:8]
+    assert masks[0, 1, 0].any()
+    assert masks[0].mean() > masks[1].mean()
+
+
+def test_large_pictures_are_reduced() -> None:
+    view = view_from((0, 10, 700), focal=4000.0)
+    small, factor = prepare(np.zeros((600, 800, 3), np.uint8), view, np.zeros((1, 2)))
+    assert factor < 0.5
+    assert small.shape[1] == round(800 * factor)
+
+
+def test_same_answer_twice_and_for_a_mirror_image() -> None:
+    view = view_from((300, -700, 800))
+    patch = patches(
+        drawn(view, [(150, 60)]),
+        1.0,
+        view,
+        *[Cylinders(np.array([[151.0, 60.4]]), np.array([RADIUS]), np.array([HEIGHT]))] * 2,
+    )
+    net = load()
+    first, again = net(patch, mirror=True), net(patch, mirror=True)
+    assert np.array_equal(first.value, again.value)
+    back = (-np.arange(ANGLES)) % ANGLES
+    other = net(patch[:, :, back], mirror=True)
+    assert other.value[0] == pytest.approx(first.value[0] * [1, -1, 1, 1], abs=1e-4)
+
+
+@pytest.mark.parametrize("eye", [(80.0, 40.0, 1100.0), (400.0, 300.0, 900.0), (-700.0, 200.0, 750.0)])
+def test_drawn_discs_are_found_from_wrong_starts(eye: tuple[float, float, float]) -> None:
+    view = view_from(eye)
+    places = [(150.0, 110.0), (-60.0, 50.0), (20.0, -270.0), (-200.0, -80.0)]
+    image = drawn(view, places)
+    starts = [disc((x + 0.7, y - 0.8), i) for i, (x, y) in enumerate(places)]
+    for true, found in zip(places, measure(image, view, starts), strict=True):
+        away = math.dist(true, found.mm)
+        assert away < 0.6
+        assert away < 4 * found.sigma_mm
+
+
+def test_gaps_verdicts_and_parts() -> None:
+    view = view_from((400.0, 300.0, 900.0))
+    inner = BOARD.inner_edges[1]
+    places = [(inner - RADIUS - gap, 0.0) for gap in (3.0,)] + [(0.0, inner - RADIUS + 3.0), (0.0, -250.0)]
+    found = measure(drawn(view, places), view, [disc(p, i) for i, p in enumerate(places)])
+    clear, touching, alone = found
+    contact = next(c for c in clear.lines if c.line == "10/5")
+    assert contact.verdict == "clear"
+    assert contact.gap_mm == pytest.approx(3.0, abs=1.0)
+    assert contact.p_touching < 0.05
+    assert contact.sigma_mm == pytest.approx(math.sqrt(sum(v * v for _, v in contact.parts)))
+    assert next(c for c in touching.lines if c.line == "10/5").verdict == "touching"
+    assert alone.lines == ()
+    reach = math.hypot(*clear.mm)
+    assert contact.inner_gap_mm == pytest.approx(reach - RADIUS - BOARD.outer_edges[1], abs=0.5)
+
+
+def test_beyond_a_line_is_touching() -> None:
+    view = view_from((400.0, 300.0, 900.0))
+    place = (BOARD.outer_edges[1] + RADIUS + 4.0, 0.0)
+    found = measure(drawn(view, [place]), view, [disc(place)])[0]
+    contact = next(c for c in found.lines if c.line == "10/5")
+    assert contact.verdict == "touching"
+    assert contact.gap_mm < -2 * RADIUS
+    assert contact.inner_gap_mm == pytest.approx(4.0, abs=0.7)
+
+
+def test_other_states_are_left_alone() -> None:
+    view = view_from((400.0, 300.0, 900.0))
+    image = drawn(view, [])
+    others = [replace(disc((0.0, 0.0)), state="hole"), replace(disc((0.0, 340.0)), state="ditch")]
+    assert measure(image, view, others) == tuple(others)
+    assert measure(image, view, []) == ()
+
+
+def test_a_hand_painted_line_is_followed_and_a_circle_is_left() -> None:
+    view = view_from((300.0, 200.0, 1000.0))
+    nothing = Cylinders(np.zeros((0, 2)), np.zeros(0), np.zeros(0))
+    bearing = np.linspace(-3, 3, 7)
+    straight = painted_lines(drawn(view, []), 1.0, view, nothing)[1]
+    assert np.abs(straight.shape.at(bearing)[0]).max() < 0.08
+    wavy = painted_lines(drawn(view, [], wander=0.5), 1.0, view, nothing)[1]
+    assert wavy.shape.at(bearing)[0] == pytest.approx(0.5 * np.cos(3 * bearing), abs=0.15)
+
+
+def test_line_width_from_blurred_profiles() -> None:
+    offset = np.linspace(-5, 5, 41)
+    value, detail, line = [], [], []
+    for k, px_per_mm in enumerate((0.8, 1.0, 1.3)):
+        fine = np.linspace(-8, 8, 3201)
+        ink = np.where(np.abs(fine) < 1.2, 0.1, 0.6)
+        taps = np.exp(-0.5 * (fine / (0.64 / px_per_mm)) ** 2)
+        value.append(np.interp(offset, fine, np.convolve(ink - 0.6, taps / taps.sum(), "same") + 0.6))
+        detail.append(px_per_mm)
+        line.append(k)
+    strokes = fit_strokes(Profiles(np.array(value), offset, np.array(line), np.array(detail)))
+    assert strokes is not None
+    assert strokes.width == pytest.approx(2.4, abs=0.3)
+    assert np.abs(strokes.middle).max() < 0.05
+
+
+def test_profiles_without_lines_have_no_width() -> None:
+    flat = Profiles(np.full((3, 41), 0.5), np.linspace(-5, 5, 41), np.arange(3), np.ones(3))
+    assert fit_strokes(flat) is None
+
+
+@pytest.mark.parametrize("name", ["crokinole/c001", "crokinole/c021", "crokinole_variants/v013"])
+def test_scene_from_true_camera(name: str) -> None:
+    path = SCENES / f"{name}.json"
+    if not path.exists():
+        pytest.skip(f"needs the rendered scenes: {path} is not there (set REFEREE_DATA)")
+    truth = json.loads(path.read_text())
+    lines = {line["name"]: line for line in truth["board"]["lines"]}
+    order = [lines[n] for n in ("15/10", "10/5", "shooting")]
+    true = truth["discs"][0]
+    model = BoardModel(
+        "truth",
+        *(line["nominal_radius"] for line in reversed(order)),
+        line_widths=tuple(line["outer_edge"] - line["inner_edge"] for line in order),
+        disc_radius=true["diameter"] / 2,
+    )
+    pose = (np.array(truth[k], dtype=np.float64) for k in ("K", "dist", "rvec", "tvec"))
+    view = BoardView(Camera(*pose, truth["width"], truth["height"]), model, "NCA board", 0.1)
+    image = np.asarray(cv2.imread(str(path.with_suffix(".jpg"))), dtype=np.uint8)
+    flat = [d for d in truth["discs"] if d["state"] == "board"]
+    rng = np.random.default_rng(3)
+    starts = [disc(tuple(np.array(d["centre_mm"][:2]) + rng.normal(0, 0.5, 2)), d["id"]) for d in flat]
+    found = measure(image, view, starts)
+    errors, z = [], []
+    for d, f in zip(flat, found, strict=True):
+        gaps = {k: g for k, g in d["gap_mm"].items() if abs(g) <= 3}
+        measured = {c.line: c for c in f.lines}
+        assert set(gaps) <= set(measured)
+        errors += [abs(measured[k].gap_mm - g) for k, g in gaps.items()]
+        z += [abs(measured[k].gap_mm - g) / measured[k].sigma_mm for k, g in gaps.items()]
+    assert np.median(errors) < 0.4
+    assert max(z) < 4
