@@ -205,6 +205,14 @@ def test_c9_twenties_add_up_over_the_round() -> None:
 # C10, C11, C12
 
 
+def test_c9_no_own_disc_counts_on_a_shot_that_missed() -> None:
+    # disc 2 fell in though nobody saw what touched it
+    state = after(shot("C", 4, 5, (), d2=20))
+    assert outcome(state) == Outcome("C", 4, False, "missed_opponent", (4, 2))
+    assert state.twenties == (0, 0)
+    assert play(NCA, *OPENING, shot("C", 4, 5, (), d2=20)).twenties == (0, 0)
+
+
 def test_c10_disc_on_the_shooting_line_is_removed_though_the_shot_is_valid() -> None:
     state = after(shot("C", 4, 0, (1,), d1=0, d3=0))
     assert outcome(state) == Outcome("C", 4, True, None, (4, 1, 3))

@@ -136,6 +136,10 @@ class Crokinole:
             rows.append([done.number, done.first, done.hammer, *done.points, *done.twenties, *done.gained, *totals])
         return rows
 
+    def position(self, state: State) -> str:
+        """Where the game stands, in words."""
+        return position(state)
+
     def event_to_json(self, event: Any) -> dict[str, Any]:
         """Return the event as JSON data with a ``kind``."""
         return KINDS.to_json(event)

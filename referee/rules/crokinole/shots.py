@@ -137,8 +137,10 @@ def _judge(
             valid, rule = False, "open_board_outside_15"
     elif all(i in own for i in touched):
         valid, rule = False, "missed_opponent"
+        # C9: on a shot that missed, no disc of the shooter's side counts in the hole, however it got there
+        mine = (*mine, *[i for i, disc in lying.items() if disc.state == "hole" and disc.side == me])
     if setup.preset == "nca" and (not valid or shot.foul):
-        return valid, rule, (shot.disc, *touched), []  # C25: every disc it struck, whosever
+        return valid, rule, (*mine, *touched), []  # C25: every disc it struck, whosever
     return valid, rule, () if valid else mine, []
 
 
