@@ -26,7 +26,7 @@ CORNER_DEG = 28.0
 CORNER_STEP = 3
 ARCS_LOOKED_AT = 250
 MIN_SAG = 2.5
-MIN_SAG_PX = 0.8
+MIN_SAG_PX = 0.4
 """An arc's height over its chord, in times its roughness and in pixels, from which it counts as curved."""
 
 RING_SPREAD = 0.25
@@ -198,12 +198,12 @@ def support(e: Ellipse, edges: EdgePixels, bins: int = 72) -> tuple[float, NDArr
 
 def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
     """Ellipses in the picture (working pixels), best supported first, near-duplicates left out."""
-    counts = np.bincount(edges.labels)
+    counts = np.bincount(edges.labels, minlength=1)
     counts[0] = 0
     order = np.argsort(counts)[::-1][:ARCS_LOOKED_AT]
     arcs: list[NDArray[np.float32]] = []
     by_label = edges.points[np.argsort(edges.labels, kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(edges.labels))])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(edges.labels, minlength=1))])
     for label in order:
         if counts[label] < MIN_ARC_PX or len(arcs) == MAX_ARCS:
             break

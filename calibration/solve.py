@@ -12,7 +12,6 @@ from calibration.hints import BoardHints, NoBoard
 from calibration.labels import Labelling
 from calibration.locate import find_candidates
 from calibration.refine import (
-    CIRCLE_EVIDENCE,
     SAME_CIRCLE_MM,
     State,
     is_nca,
@@ -27,6 +26,9 @@ UNSURE_BELOW = 2.6
 """Sum of evidence (``calibration.labels``) after refinement. Pictures without a board stay below the first; a board
 whose
 lines are read well enough to score on lies above the second."""
+
+FAINTEST_LINE = 0.2
+"""Evidence that each of the three lines needs: what isn't seen can't be scored by, and targets lack one of them."""
 
 BARE_LIMIT = 0.6
 """Evidence of a circle where no board has one (rugs, targets, plates)."""
@@ -92,9 +94,9 @@ def judge(pyramid: list[Image], state: State) -> NoBoard | None:
 
 
 def plausible(marks: Labelling) -> bool:
-    """Whether the circles seen make a board: three of the lines and the hole, and nothing where boards are bare."""
-    seen = sum(marks.evidence[n] > CIRCLE_EVIDENCE for n in ("shooting", "ten", "fifteen", "hole"))
-    return seen >= 3 and marks.evidence["bare"] < BARE_LIMIT
+    """Whether the circles seen make a board: all three lines, and nothing where boards are bare."""
+    lines = min(marks.evidence[n] for n in ("shooting", "ten", "fifteen"))
+    return lines > FAINTEST_LINE and marks.evidence["bare"] < BARE_LIMIT
 
 
 def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) -> BoardView:
