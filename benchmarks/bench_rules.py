@@ -29,9 +29,9 @@ def crokinole_match(seed: int, rounds: int) -> tuple[Crokinole, list[Event]]:
 def _shot(rng: random.Random, engine: Crokinole, state: State, number: int) -> Shot:
     todo: dict[str, Any] = engine.legal(state)
     others = [d for d in state.board if engine.setup.sides[d.side] != todo["side"]]
-    hit = rng.sample(others, min(len(others), rng.choice((0, 1, 1, 1, 2))))
+    hit = rng.sample(others, min(len(others), rng.choice((0, 1, 1, 1, 1, 2))))
     rests = [Rest(number, *rng.choice((("board", 15), ("board", 10), ("board", 5), ("ditch",), ("hole",))))]
-    rests += [Rest(d.id, *rng.choice((("board", 10), ("board", 5), ("ditch",), ("ditch",)))) for d in hit]
+    rests += [Rest(d.id, *rng.choice((("board", 10), ("board", 5), ("ditch",)))) for d in hit]
     if rests[0].value == 10:
         rests[0] = Rest(number, "board", 10, rng.random() < 0.3)
     return Shot(todo["seats"][0], number, tuple(d.id for d in hit), tuple(rests))
@@ -40,14 +40,19 @@ def _shot(rng: random.Random, engine: Crokinole, state: State, number: int) -> S
 def main() -> None:
     """Print the rate and its ratio to the goal."""
     engine, events = crokinole_match(7, ROUNDS)
-    best = float("inf")
-    for _ in range(7):
-        begun = time.perf_counter()
-        reduce(engine.apply, events, engine.start())
-        best = min(best, time.perf_counter() - begun)
-    rate = len(events) / best
-    print(f"crokinole: {len(events)} events folded in {best * 1000:.1f} ms, {rate:,.0f} a second")
-    print(f"goal {GOAL:,} a second, ratio {rate / GOAL:.2f}")
+    # on a busy machine the clock measures the others, processor time the engine
+    for name, clock in (("clock", time.perf_counter), ("processor", time.process_time)):
+        best = float("inf")
+        for _ in range(15):
+            begun = clock()
+            reduce(engine.apply, events, engine.start())
+            best = min(best, clock() - begun)
+        rate = len(events) / best
+        print(
+            f"crokinole, {name} time: {len(events)} events folded in {best * 1000:.1f} ms, {rate:,.0f} a second,",
+            end=" ",
+        )
+        print(f"{rate / GOAL:.2f} of the goal of {GOAL:,}")
 
 
 if __name__ == "__main__":

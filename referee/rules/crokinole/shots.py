@@ -1,5 +1,7 @@
 """One shot: which facts can't be, whether it was valid, what it takes off the board (C5-C12, C25, C26)."""
 
+from collections.abc import Iterable
+
 from referee.rules.crokinole.setup import Setup
 from referee.rules.crokinole.table import Lying, Outcome, Rest, Shot, State, position
 from referee.rules.protocol import Fault, RuleError
@@ -31,28 +33,21 @@ def shoot(state: State, shot: Shot) -> State:
     me = setup.side_of[seat]
     for gone in shot.disturbed:
         rests.pop(gone, None)
-    lying = dict(board)
-    for rest in rests.values():
-        owner = me if rest.id == shot.disc else board[rest.id].side
-        lying[rest.id] = _lay(rest, owner)
-    valid, rule, void, open_questions = _judge(setup, shot, me, state.board, lying)
-    if not open_questions:
-        open_questions = _line_questions(lying, rests, void)
-    if open_questions:
-        waiting = Outcome(shot.seat, shot.disc, valid, rule, foul=shot.foul, undecided=tuple(open_questions))
+    lying = board  # from here on as it is after the shot
+    for i, rest in rests.items():
+        lying[i] = _lay(rest, lying[i].side if i in lying else me)
+    valid, rule, void, questions = _judge(setup, shot, me, state.board, lying)
+    questions = questions or _line_questions(lying, rests, void)
+    if questions:
+        waiting = Outcome(shot.seat, shot.disc, valid, rule, foul=shot.foul, undecided=tuple(questions))
         return state._replace(outcome=waiting)
 
-    removed, ditched, sunk = _clear(lying, list(dict.fromkeys((*rests, *void))), void)
-    twenties, out = state.twenties, state.out
-    if sunk:
-        counts = list(twenties)
-        for _, side in sunk:
-            counts[side] += 1
-        twenties = tuple(counts)
-        out = (*out, *[disc for disc, _ in sunk])
-    if removed or ditched:
-        out = (*out, *removed, *ditched)
+    removed, ditched, sunk = _clear(lying, dict.fromkeys((*rests, *void)) if void else rests, void)
     outcome = Outcome(shot.seat, shot.disc, valid, rule, tuple(removed), tuple(ditched), tuple(sunk), shot.foul)
+    twenties = state.twenties
+    if sunk:
+        owners = [side for _, side in sunk]
+        twenties = tuple(n + owners.count(side) for side, n in enumerate(twenties))
     return State(
         setup,
         state.round,
@@ -60,7 +55,7 @@ def shoot(state: State, shot: Shot) -> State:
         state.shots + 1,
         state.stop,
         tuple(lying.values()),
-        out,
+        (*state.out, *[i for i, _ in sunk], *removed, *ditched),
         twenties,
         outcome,
         state.score,
@@ -76,7 +71,7 @@ def _may_swap(setup: Setup, state: State, seat: str) -> bool:
 
 
 def _clear(
-    lying: dict[int, Lying], changed: list[int], void: tuple[int, ...]
+    lying: dict[int, Lying], changed: Iterable[int], void: tuple[int, ...]
 ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
     """Take off what C7-C11 take off; returns ids removed, ids that left by themselves, (id, side) of twenties."""
     removed, ditched, sunk = [], [], []
@@ -115,8 +110,11 @@ def _judge(
 ) -> tuple[bool | None, str | None, tuple[int, ...], list[str]]:
     """C7, C8 and C25: (valid, rule broken, ids that it voids, questions that are open)."""
     touched = shot.touched
-    own = [disc.id for disc in before if disc.side == me]
-    open_board = len(own) == len(before)
+    open_board = True
+    for disc in before:
+        if disc.side != me:
+            open_board = False
+            break
     if touched is None:
         if not before:
             touched = ()  # nothing lay there that could have been touched
@@ -124,7 +122,7 @@ def _judge(
             return True, None, (), []  # C7: the shot disc alone makes it valid, whatever else it touched
         else:
             return None, None, (), [f"{'C7' if open_board else 'C8'}: which discs did disc {shot.disc} touch?"]
-    mine = (shot.disc, *[i for i in touched if i in own])
+    mine = (shot.disc, *[i for i in touched if lying[i].side == me])
     rule: str | None = None
     valid: bool | None = True
     if open_board:
@@ -135,7 +133,7 @@ def _judge(
                 questions = [f"C7: does disc {i} lie inside the 15 circle or touch its line?" for i in doubtful]
                 return None, None, (), questions
             valid, rule = False, "open_board_outside_15"
-    elif all(i in own for i in touched):
+    elif len(mine) == len(touched) + 1:  # the shot disc and own ones only
         valid, rule = False, "missed_opponent"
         # C9: on a shot that missed, no disc of the shooter's side counts in the hole, however it got there
         mine = (*mine, *[i for i, disc in lying.items() if disc.state == "hole" and disc.side == me])
