@@ -239,18 +239,30 @@ class LogWriter:
         text = to_text(log)
         if start:
             fresh = path.with_name(path.name + ".new")
-            fresh.write_text(text, encoding="utf-8", newline="\n")
-            fresh.replace(path)
+            try:
+                fresh.write_text(text, encoding="utf-8", newline="\n")
+                fresh.replace(path)
+            except OSError as error:
+                raise _unwritable(path, error) from error
         self._sum = line_sum(text.splitlines()[-1])
         self._written = len(log.entries)
 
     def save(self) -> None:
         """Append what the log has grown by."""
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            for entry in self.log.entries[self._written :]:
-                line = entry_line(self.log, entry, self._sum)
-                file.write(line)
-                self._sum = line_sum(line)
-            file.flush()
-            os.fsync(file.fileno())
+        lines, last_sum = [], self._sum
+        for entry in self.log.entries[self._written :]:
+            lines.append(entry_line(self.log, entry, last_sum))
+            last_sum = line_sum(lines[-1])
+        try:
+            with self.path.open("a", encoding="utf-8", newline="\n") as file:
+                file.writelines(lines)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        self._sum = last_sum
         self._written = len(self.log.entries)
+
+
+def _unwritable(path: Path, error: OSError) -> UnusableInputError:
+    return UnusableInputError(f"{path}: can't be written ({error.strerror}); choose another place")

@@ -413,6 +413,17 @@ def test_the_writer_adds_entries_one_by_one(tmp_path: Path) -> None:
     assert read_log(path).whole
 
 
+def test_a_writer_whose_file_went_away_says_so(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    log = MatchLog(Yacht())
+    writer = LogWriter(tmp_path / "d" / "m.jsonl", log)
+    (tmp_path / "d" / "m.jsonl").unlink()
+    (tmp_path / "d").rmdir()
+    log.observe(Roll("A", (1, 1, 1, 1, 1)), 1.0, "x")
+    with pytest.raises(UnusableInputError, match="can't be written"):
+        writer.save()
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_file_changed_anywhere_never_gives_another_game_silently(data: st.DataObject) -> None:

@@ -302,6 +302,15 @@ def test_replay_as_json_and_its_exports(path: Path, capsys: pytest.CaptureFixtur
     assert "holds 0 matches" in capsys.readouterr().err
 
 
+def test_files_that_can_not_be_written(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(path, "55/1 40/0\n")
+    missing = str(path.parent / "none" / "x")
+    for call in (["replay", str(path), "--csv", missing], ["sheet", "yacht", "--log", missing]):
+        assert main(call) == 2
+        assert "can't be written (No such file or directory)" in capsys.readouterr().err
+    assert main(["replay", str(path.parent)]) == 2
+
+
 def test_replay_of_a_damaged_log_says_where(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep(path, "55/1 40/0\n20/1 60/0\n")
     path.write_bytes(path.read_bytes()[:-20])

@@ -50,12 +50,19 @@ def replay(
     else:
         _show(log)
     if csv_path is not None:
-        csv_path.write_text(to_csv(log), encoding="utf-8", newline="")
+        _write(csv_path, to_csv(log))
     if jsonl_path is not None:
-        jsonl_path.write_text(to_text(log), encoding="utf-8", newline="\n")
+        _write(jsonl_path, to_text(log))
     if cmn_path is not None and date is not None:
         record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
-        cmn_path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        _write(cmn_path, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be written ({error.strerror})") from error
 
 
 def _load(path: Path) -> tuple[MatchLog, str | None]:
