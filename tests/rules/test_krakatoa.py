@@ -126,6 +126,10 @@ def test_k3_the_highest_set_starts_in_any_order_of_throwing():
         "sets": [["steam"], ["ash"], ["lava"]],
     }
     assert TWO.position(state) == "throw-off, A and B to throw; totals A 0, B 0"
+    assert refused(TWO, state, ThrowOff("C", "ash", "XQ")) == [
+        "K3: C throws out of turn; expected A or B",
+        "K1: no such colour: 'Q', 'X'; expected Y, R or B",
+    ]
     state = off(TWO, state, ("B", "RRR"))
     assert TWO.legal(state)["players"] == ["A"]
     assert refused(TWO, state, ThrowOff("B", "ash", "YYY")) == ["K3: B throws out of turn; expected A"]
@@ -133,6 +137,7 @@ def test_k3_the_highest_set_starts_in_any_order_of_throwing():
     assert TWO.legal(state)["player"] == "B"
     assert state.round == 1
     assert state.order == (1, 0)
+    assert (state.heat, state.waiting) == ((), ())
     assert [(t.side, t.set, t.colours, t.value, t.mark) for t in state.throw_off] == [
         (1, "ash", "RRR", 5, 2),
         (0, "ash", "YRB", 1, 0),

@@ -209,6 +209,7 @@ def test_r17_a_card_seen_twice_and_a_card_out_of_turn_are_both_named():
         "R1: no such card: 'XX'; expected a card of the 32",
     ]
     assert ENGINE.position(state) == "round 1, trump S, trick 2, E on turn, on the table KH"
+    assert ENGINE.position(lay(state, "TH")) == "round 1, trump S, trick 2, S on turn, on the table KH TH"
     led = lay(opened(), "AH 7H 8H 9H")
     assert refused(led, Laid("E", "7C")) == ["R7: E plays out of turn; expected a card of N"]
 

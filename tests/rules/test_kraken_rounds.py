@@ -95,6 +95,7 @@ def test_r1_the_stake_is_set_before_the_game():
     state = play(ENGINE.start(), Stake(50))
     assert state.stake == 50
     assert ENGINE.legal(state)["events"] == ["stake", "deal"]
+    assert ENGINE.legal(state)["phase"] == "deal"
     assert ENGINE.legal(state)["stake"] is True
     assert refused(state, Stake(0)) == ["R1: a stake of 0; expected an amount above 0"]
     dealt = play(state, Deal("W"))
