@@ -6,6 +6,7 @@ The engines know no pictures, no clock and no randomness, and import the standar
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 _WHERE = {
@@ -16,20 +17,17 @@ _WHERE = {
 }
 
 
-def _factory(game: str) -> Callable[[Mapping[str, Any]], Any]:
-    def make(options: Mapping[str, Any]) -> Any:
-        module, name = _WHERE[game]
-        engine = getattr(importlib.import_module(module), name)
-        known = inspect.signature(engine).parameters
-        if "options" in known:
-            return engine(options)
-        for option in options:
-            if option not in known:
-                raise ValueError(f"option {option!r} is unknown; known are {', '.join(known)}")
-        return engine(**options)
-
-    return make
+def _engine(game: str, options: Mapping[str, Any]) -> Any:
+    module, name = _WHERE[game]
+    engine = getattr(importlib.import_module(module), name)
+    known = inspect.signature(engine).parameters
+    if "options" in known:
+        return engine(options)
+    for option in options:
+        if option not in known:
+            raise ValueError(f"option {option!r} is unknown; known are {', '.join(known)}")
+    return engine(**options)
 
 
-GAMES: dict[str, Callable[[Mapping[str, Any]], Any]] = {game: _factory(game) for game in _WHERE}
+GAMES: dict[str, Callable[[Mapping[str, Any]], Any]] = {game: partial(_engine, game) for game in _WHERE}
 """Name of the game -> function that makes its engine from options; ValueError names a wrong option."""
