@@ -64,6 +64,15 @@ evidence = sa.Table(
     sa.Column("words", sa.Text, nullable=False),
     sa.Column("kept", sa.Boolean, nullable=False),
 )
+questions = sa.Table(
+    "questions",
+    metadata,
+    sa.Column("match", sa.String(36), sa.ForeignKey("matches.id"), primary_key=True),
+    sa.Column("key", sa.String(200), primary_key=True),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("closed", sa.Text),
+)
 
 
 class StoreError(TableError):
@@ -218,7 +227,7 @@ class Store:
     def _copy_to(self, path: Path) -> None:
         other = Store(f"sqlite:///{path}")
         with self.reading() as db, other.writing() as copy:
-            for table in (matches, events, evidence):
+            for table in (matches, events, evidence, questions):
                 rows = [dict(row) for row in db.execute(sa.select(table)).mappings()]
                 if rows:
                     copy.execute(table.insert(), rows)
@@ -282,10 +291,11 @@ class Store:
 
 
 def _from_1(db: sa.Connection) -> None:
-    """Schema 1 had neither titles and results for the list of matches nor evidence."""
+    """Schema 1 had neither titles and results for the list of matches nor evidence and questions."""
     for column in ("title", "result"):
         db.execute(sa.text(f"ALTER TABLE matches ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"))
     evidence.create(db)
+    questions.create(db)
 
 
 _MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {1: _from_1}

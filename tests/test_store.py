@@ -21,7 +21,7 @@ from referee.rules.yacht import Fill, Roll, Yacht
 from referee.store import SCHEMA, ConflictError, Store, StoreError
 
 POSTGRES = os.environ.get("REFEREE_POSTGRES", "")
-KILLS = int(os.environ.get("REFEREE_KILLS", "200"))
+KILLS = int(os.environ.get("REFEREE_KILLS", "40"))
 PLAYERS = ["Ana", "Bo"]
 
 
@@ -40,7 +40,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     elif POSTGRES:
         admin = Store(POSTGRES)
         with admin.writing() as db:
-            db.execute(sa.text("DROP TABLE IF EXISTS evidence, events, matches, store"))
+            db.execute(sa.text("DROP TABLE IF EXISTS questions, evidence, events, matches, store"))
         admin.close()
         made = Store(POSTGRES)
     else:
