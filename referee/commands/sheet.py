@@ -101,6 +101,7 @@ class Keeper:
         """Ask until 'quit' or the end of the input."""
         if winners(self.log):
             show_sheet(self.log)
+            click.echo("This match is over; another one is begun in another file, with --log.")
         while True:
             try:
                 text = click.prompt(self._prompt(), prompt_suffix=" > ", default="", show_default=False).strip()

@@ -304,6 +304,11 @@ def test_c25_valid_shot_takes_nothing() -> None:
 # C26: what isn't known
 
 
+def test_c25_a_disc_that_spun_back_by_itself_is_still_in() -> None:
+    # it crossed the shooting line and touched nothing out there: it lies on the board like any other
+    assert board(play(NCA, *OPENING, shot("C", 4, 5, (1,))))[4] == 5
+
+
 def test_c26_unknown_touch_waits_for_a_ruling_and_changes_nothing() -> None:
     before = play(FAMILY, *OPENING)
     state = play(FAMILY, shot("C", 4, 15, None), start=before)
@@ -405,6 +410,14 @@ def test_c26_doubt_between_board_values_can_wait_for_the_count() -> None:
 
 def test_c4a_a_disc_comes_into_play_by_its_shot() -> None:
     assert clauses(FAMILY, play(FAMILY, *OPENING), shot("C", 4, 15, (1,), d9=10)) == ["C6"]
+
+
+def test_c5_a_shot_needs_a_disc_that_came_to_rest_somewhere() -> None:
+    assert clauses(FAMILY, play(FAMILY, *OPENING), Shot("C", 4, (1,), ())) == ["C5"]
+
+
+def test_c6_nobody_places_a_disc_that_is_not_shot() -> None:
+    assert clauses(FAMILY, play(FAMILY, *OPENING), shot("C", 4, 15, (1,), d7=15)) == ["C6"]
 
 
 def test_c13_a_shot_that_is_taken_back_can_be_repeated() -> None:

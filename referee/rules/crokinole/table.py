@@ -18,7 +18,8 @@ class Rest:
     """Where a disc came to rest.
 
     ``state``: ``board`` flat on the surface, ``hole`` flat in the hole (C9), ``leaning`` on the hole's edge
-    (C9), ``ditch`` off the surface (C11), ``bounced`` left the surface and came back onto it (C11).
+    (C9), ``ditch`` off the surface (C11), ``bounced`` left the surface and came back onto it (C11); what only
+    crossed the shooting line, touched nothing out there and spun back lies on the ``board`` (C25).
     ``value``: on the board 15, 10, 5 or 0 by C16 (0: touches the shooting line or lies beyond it, C10);
     None where a call is too close (C26), then ``maybe`` names the values it may have (empty: any).
     ``inner``: the disc's innermost reach comes to the 15 line's outer edge or nearer (C7); follows from the
