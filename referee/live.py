@@ -1,0 +1,213 @@
+"""A live table: one source, one official and one match, from frames to kept events and open questions.
+
+The camera sees, the rules decide: what an official proposes is put to the rules, what they refuse becomes a question.
+A dark, blurred, covered or moved picture is said on the screen and never changes a score; while it is dark or the
+board was moved the official isn't even fed.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calibration.errors import TableError
+from calibration.recheck import check_view
+from referee.desk import OpenMatch
+from referee.live_picture import LivePicture
+from referee.officials import Evidence, Official, Proposal, Question
+from referee.questions import Choice, OpenQuestion
+from referee.rules.protocol import RuleError
+from referee.table_look import Look, TableLook
+from referee.watchdog import SourceState, WatchedSource
+from vision.frames import Frame
+
+CHECK_EVERY = 2.0
+"""Seconds between two looks whether the board still lies where it was found; a look takes some 30 ms."""
+
+WAIT = 0.25
+NOT_FED: tuple[Look, ...] = ("dark", "moved")
+WHO = "camera"
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """What the screen says about the camera. ``table``: looking, resting, moving, hand, none (no official yet)."""
+
+    source: str
+    condition: SourceState
+    look: Look
+    table: str
+
+
+class LiveTable:
+    """Follows one match through one source until it is closed."""
+
+    def __init__(
+        self,
+        match: OpenMatch,
+        source: WatchedSource,
+        official: Official | None,
+        *,
+        dark_below: float = 22.0,
+        blurred_below: float = 12.0,
+        picture_width: int = 1280,
+    ) -> None:
+        self.match = match
+        self.source = source
+        self.official = official
+        self.picture = LivePicture(picture_width)
+        self._look = TableLook(dark_below, blurred_below)
+        self._epoch = time.time() if source.name.kind in ("usb", "stream") else 0.0
+        self._at = 0.0
+        self._checked = 0.0
+        self._misfits = 0
+        self._shown: tuple[object, ...] = ()
+        self._revision = match.revision
+        self._finished = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="table", daemon=True)
+
+    def start(self) -> "LiveTable":
+        """Begin to follow."""
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Stop; the match stays as it is."""
+        self._stop.set()
+        self.source.close()
+        if self._thread.is_alive() and threading.current_thread() is not self._thread:
+            self._thread.join(timeout=3.0)
+
+    @property
+    def at(self) -> float:
+        """The time of the source, for what people do at this table."""
+        return self._epoch + self._at
+
+    @property
+    def state(self) -> TableState:
+        """What the screen says now."""
+        table = "none" if self.official is None else self.official.seen.state
+        return TableState(self.source.name.shown, self.source.state, self._look.look, table)
+
+    def find_again(self) -> None:
+        """The board or the camera was moved: look for the board anew."""
+        self._look.forget()
+        self._misfits = 0
+        if self.official is not None:
+            self.official.board_moved()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            frame = self.source.newest(WAIT)
+            try:
+                if frame is not None:
+                    self.see(frame)
+                elif self.source.state.condition == "ended" and not self._finished:
+                    self._finished = True
+                    self._take(self.official.finish() if self.official else ())
+            except TableError as error:
+                # a full disk or a lost database stops nobody from looking on; it is tried again with the next frame
+                log.warning("%s", error)
+            self._tell()
+
+    def see(self, frame: Frame) -> None:
+        """Look at one frame; called by the table's own thread, and by tests."""
+        self._at = frame.timestamp
+        look = self._look.see(frame)
+        official = self.official
+        if official is not None:
+            if self.match.revision != self._revision:
+                # somebody ruled or took back: the official goes on from what now holds
+                self._revision = self.match.revision
+                official.follow(self.match.log.state)
+            if look not in NOT_FED:
+                self._take(official.feed(frame))
+            self._check(frame, official, look)
+            self.picture.show(frame, official.seen)
+        else:
+            self.picture.show(frame, None)
+
+    def _check(self, frame: Frame, official: Official, look: Look) -> None:
+        """See now and then whether the board still lies where it was found; solve it again when it doesn't."""
+        seen = official.seen
+        due = frame.timestamp - self._checked >= CHECK_EVERY or frame.timestamp < self._checked
+        if not due or seen.view is None or seen.state != "resting" or look not in ("good", "moved"):
+            return
+        self._checked = frame.timestamp
+        self._misfits = 0 if check_view(frame.pixels, seen.view).ok else self._misfits + 1
+        # twice in a row: once may be a sleeve over the lines
+        if self._misfits >= 2 or look == "moved":
+            self.find_again()
+
+    def _take(self, told: Sequence[Proposal | Question]) -> None:
+        for item in told:
+            if isinstance(item, Proposal):
+                self._observe(item)
+            else:
+                entry = None if item.proposal is None else self._observe(item.proposal)
+                self._ask(item, entry)
+
+    def _observe(self, proposal: Proposal) -> int | None:
+        """Put an event to the rules; returns its entry, None where they refuse it (then it is asked about)."""
+        picture = self._keep(proposal.evidence, proposal.at, kept=False)
+        at = self._epoch + proposal.at
+        try:
+            entry = self.match.observe(proposal.event, at, WHO, picture)
+        except RuleError as error:
+            answers = (Choice("as_seen", self._json(proposal.event)), Choice("nothing"))
+            first = error.faults[0] if error.faults else None
+            self.match.ask(
+                OpenQuestion(
+                    key=f"refused {proposal.at:.2f} {first}",
+                    doubt="unexpected",
+                    why=str(first or error),
+                    at=at,
+                    answers=answers,
+                    clause=first.clause if first else None,
+                    picture=picture,
+                )
+            )
+            return None
+        self._revision = self.match.revision
+        if self.official is not None:
+            self.official.follow(self.match.log.state)
+        return entry.number
+
+    def _ask(self, question: Question, entry: int | None) -> None:
+        answers = tuple(Choice(a.words, None if a.event is None else self._json(a.event)) for a in question.answers)
+        self.match.ask(
+            OpenQuestion(
+                key=question.key,
+                doubt=question.doubt,
+                why=question.why,
+                at=self._epoch + question.at,
+                answers=answers,
+                entry=entry,
+                gap_mm=question.gap_mm,
+                sigma_mm=question.sigma_mm,
+                clause=question.clause,
+                picture=self._keep(question.evidence, question.at, kept=True),
+            )
+        )
+
+    def _keep(self, evidence: Evidence | None, at: float, kept: bool) -> str | None:
+        if evidence is None:
+            return None
+        folder = self.match.desk.evidence
+        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept)
+
+    def _json(self, event: Any) -> dict[str, Any]:
+        data: dict[str, Any] = self.match.log.engine.event_to_json(event)
+        return data
+
+    def _tell(self) -> None:
+        """Tell the followers when what the screen says about the camera is another."""
+        state = self.state
+        shown = (state.condition.condition, state.condition.why, state.look, state.table)
+        if shown != self._shown:
+            self._shown = shown
+            self.match.touched()
