@@ -17,8 +17,9 @@ EDGE = (0.0, 1.0, 0.0, 0.0, 0.0)
 EDGE_MIN_MM = 0.03
 LINE_MM = 0.05
 """Standard uncertainty of a line's radius beside a disc from grain and wear, beyond what the fit says."""
-FOCAL_DEFAULT = 0.02
-"""Relative standard uncertainty of the focal length where the calibration doesn't give one."""
+FOCAL_ABOVE, FOCAL_TILTED, FOCAL_HALF_DEG = 0.2, 0.01, 5.0
+"""Relative standard uncertainty of a focal length solved from circles alone: a fifth from straight above, where it is
+not told from the distance, a hundredth from aside, half-way at 5 degrees of tilt (measured on rendered scenes)."""
 TILT_DEFAULT_DEG = 0.15
 
 
@@ -84,7 +85,8 @@ def budgets(
     """Budget of each of N discs; ``sigma`` (N, 2) is the network's, ``surprise`` (N,) what is odd about it, in mm."""
     ahead, _ = camera_axes(view, discs.centres)
     said = view.camera.sigma
-    focal = said["focal_px"] / float(view.camera.K[0, 0]) if "focal_px" in said else FOCAL_DEFAULT
+    solved = FOCAL_TILTED + FOCAL_ABOVE / (1 + (view.camera.tilt_deg / FOCAL_HALF_DEG) ** 2)
+    focal = said["focal_px"] / float(view.camera.K[0, 0]) if "focal_px" in said else solved
     tilt = math.radians(said.get("tilt_deg", TILT_DEFAULT_DEG))
     out = []
     for k, c in enumerate(discs.centres):

@@ -31,18 +31,20 @@ LINE_WITHIN_MM = 8.0
 GUARD = 1.6449
 """Gap in sigmas beyond which the other verdict has a probability of less than 5 %."""
 PASSES = 3
-CORRECTION_MAX_MM = 2.5
+CORRECTION_MAX_MM = 3.0
 """The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
-RADIUS_PRIOR_MM = {"disc": 0.02, "nca": 0.12, "other": 0.8}
-"""Standard deviation in mm of the discs' radius before it is measured: 0.02 where the millimetres come from the disc
-itself, 0.12 on a tournament board (C3; turned wood), else what differs between makers (25-38 mm across)."""
+RADIUS_PRIOR_MM = {"disc": 0.25, "nca": 0.12, "other": 0.8}
+"""Standard deviation in mm of the discs' radius before their rims are asked: where the millimetres come from the discs
+themselves, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
+DETECTED_MIN_MM = 0.5
+"""A radius by detection is trusted no further than this."""
 HEIGHT_PRIOR_MM = 1.5
 """Standard deviation in mm of the discs' height before it is measured: makers' discs are 7-12 mm thick."""
 POOL_FLOOR_MM = (0.08, 0.3)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
 
-MOVED_FREE_MM = 1.8
+MOVED_FREE_MM = 2.2
 """A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
 EDGES_SUPPORT = 0.6
 EDGES_ASTRAY_MM = 1.6
@@ -186,7 +188,9 @@ def _radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tupl
         return given, RADIUS_PRIOR_MM["disc"]
     if "nca" in view.scale_from.lower():
         return given, RADIUS_PRIOR_MM["nca"]
-    return detected or (given, RADIUS_PRIOR_MM["other"])
+    if detected is None:
+        return given, RADIUS_PRIOR_MM["other"]
+    return detected[0], max(detected[1], DETECTED_MIN_MM)
 
 
 def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:
