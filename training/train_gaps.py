@@ -21,8 +21,8 @@ from training.gap_net import GapNet, export, predict, train
 
 FOLDS = 3
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
-SCENE_LOOKS = 16
-BASE_SAMPLES, FOLD_SAMPLES, FINAL_SAMPLES = 130_000, 90_000, 120_000
+SCENE_LOOKS = 12
+BASE_SAMPLES, FOLD_SAMPLES, FINAL_SAMPLES = 130_000, 56_000, 80_000
 """Samples seen by the network trained on drawings, by each fold's, and by the one that is shipped."""
 
 Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]
@@ -95,6 +95,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--folds", type=Path, default=Path("training/folds"))
     parser.add_argument("--out", type=Path, default=Path("vision/weights/contacts.onnx"))
+    parser.add_argument("--parts", nargs="+", choices=["0", "1", "2", "final"], default=["0", "1", "2", "final"])
     options = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
@@ -105,7 +106,8 @@ def main() -> None:
         base = train(np.asarray(drawn[0]), drawn[1], BASE_SAMPLES, seed=1)
         torch.save(base.state_dict(), start)
     scenes = cached(options.cache, "scenes")
-    for fold in (*range(FOLDS), None):
+    for part in options.parts:
+        fold = None if part == "final" else int(part)
         net = GapNet()
         net.load_state_dict(torch.load(start))
         x, y = mixed(drawn, scenes, fold, seed=2)
