@@ -24,10 +24,16 @@ CORNER_DEG = 28.0
 """A chain whose gradient turns by more than this within :data:`CORNER_STEP` pixels has a corner there."""
 
 CORNER_STEP = 3
+ARC_POINTS = 60
+"""Points kept of an arc: an ellipse needs no more."""
+
 ARCS_LOOKED_AT = 250
 MIN_SAG = 2.5
 MIN_SAG_PX = 0.4
 """An arc's height over its chord, in times its roughness and in pixels, from which it counts as curved."""
+
+FACING_SLACK = 0.1
+"""Sine of the angle by which an arc's hollow side may be misjudged."""
 
 RING_SPREAD = 0.25
 """Spread across over spread along an arc beyond which it reaches more than half way round."""
@@ -83,6 +89,15 @@ class Ellipse:
         c, s = np.cos(self.turn), np.sin(self.turn)
         m = np.array([[c, s, -c * self.cx - s * self.cy], [-s, c, s * self.cx - c * self.cy], [0.0, 0.0, 1.0]])
         return np.asarray(m.T @ np.diag([1 / self.a**2, 1 / self.b**2, -1.0]) @ m)
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A smooth arc: points (N, 2), their mean, and the unit direction (2,) to its hollow side (0 for a whole ring)."""
+
+    points: NDArray[np.float32]
+    middle: NDArray[np.float32]
+    inward: NDArray[np.float32]
 
 
 def colour_gradient(image: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
@@ -150,18 +165,30 @@ def fit_ellipse(points: NDArray[np.float32]) -> Ellipse | None:
     return Ellipse(float(cx), float(cy), float(a), float(b), float(turn))
 
 
-def is_curved(points: NDArray[np.float32]) -> bool:
-    """Whether an arc (N, 2) bends steadily: planks, rails and table edges are straight but for their roughness."""
-    centred = points - points.mean(0)
+def arc_of(points: NDArray[np.float32]) -> Arc | None:
+    """Take points (N, 2) as an arc if they bend steadily: planks, rails and table edges are straight but for
+    roughness.
+    """
+    middle = points.mean(0)
+    centred = points - middle
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     t, d = centred @ axes[0], centred @ axes[1]
     if float(np.std(d)) > RING_SPREAD * float(np.std(t)):
-        return True
+        return Arc(points, middle, np.zeros(2, np.float32))
     half = float(np.abs(t).max())
     basis = np.column_stack([np.ones_like(t), t / half, (t / half) ** 2])
     coefficients, *_ = np.linalg.lstsq(basis, d, rcond=None)
-    rough = float(np.std(d - basis @ coefficients))
-    return bool(abs(coefficients[2]) > max(MIN_SAG * rough, MIN_SAG_PX))
+    sag, rough = float(coefficients[2]), float(np.std(d - basis @ coefficients))
+    if abs(sag) <= max(MIN_SAG * rough, MIN_SAG_PX):
+        return None
+    return Arc(points, middle, np.asarray(np.sign(sag) * axes[1], dtype=np.float32))
+
+
+def facing(p: Arc, q: Arc) -> bool:
+    """Whether two arcs can lie on one ellipse: each on the hollow side of the other."""
+    d = q.middle - p.middle
+    slack = -FACING_SLACK * float(np.hypot(d[0], d[1]))
+    return bool(d @ p.inward >= slack and -d @ q.inward >= slack)
 
 
 def ellipse_residuals(e: Ellipse, points: NDArray[np.float32]) -> tuple[Array, Array]:
@@ -201,21 +228,22 @@ def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
     counts = np.bincount(edges.labels, minlength=1)
     counts[0] = 0
     order = np.argsort(counts)[::-1][:ARCS_LOOKED_AT]
-    arcs: list[NDArray[np.float32]] = []
+    arcs: list[Arc] = []
     by_label = edges.points[np.argsort(edges.labels, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(edges.labels, minlength=1))])
     for label in order:
         if counts[label] < MIN_ARC_PX or len(arcs) == MAX_ARCS:
             break
         p = by_label[starts[label] : starts[label + 1]]
-        p = p[:: max(1, len(p) // 80)]
-        if is_curved(p):
-            arcs.append(p)
+        p = np.ascontiguousarray(p[:: max(1, len(p) // ARC_POINTS)])
+        arc = arc_of(p)
+        if arc is not None:
+            arcs.append(arc)
     step = max(1, len(edges.points) // SCORED_EDGES)
     drawn = EdgePixels(edges.points[::step], edges.gradients[::step], edges.labels[::step], edges.scale, edges.shape)
     found: list[Ellipse] = []
-    for group in [(p,) for p in arcs] + list(combinations(arcs, 2)):
-        pts = np.concatenate(group)
+    pairs = [np.concatenate([p.points, q.points]) for p, q in combinations(arcs, 2) if facing(p, q)]
+    for pts in [p.points for p in arcs] + pairs:
         e = fit_ellipse(pts)
         if e is None:
             continue

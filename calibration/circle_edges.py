@@ -71,7 +71,7 @@ def circle_edges(
     window: float,
     count: int,
     sigma: float,
-    samples: int = 72,
+    samples: int = 60,
 ) -> CircleEdges:
     """Find one circle's edge places within ``window`` mm of ``radius``.
 

@@ -27,7 +27,7 @@ inner line."""
 TRIED = 9
 """Ellipses followed up; boards show among the first three or four."""
 
-CONVINCING = 3.7
+CONVINCING = 3.2
 """A coarse score that no picture without a board has come near: the search ends there."""
 
 RIVAL = 0.75

@@ -62,11 +62,11 @@ class Round:
 
 
 ROUNDS = (
-    Round(14, 2.5, 60, 0.0, relabel=True),
-    Round(8, 2.0, 90, 0.0),
-    Round(5, 1.5, 120, LENS_SIGMA, relabel=True),
-    Round(4, 1.2, 180, LENS_SIGMA, 0.02, CENTRE_SIGMA),
-    Round(3, 1.0, 240, LENS_SIGMA, 0.02, CENTRE_SIGMA, lines_only=True),
+    Round(14, 2.5, 48, 0.0, relabel=True),
+    Round(8, 2.0, 60, 0.0),
+    Round(5, 1.5, 80, LENS_SIGMA, relabel=True),
+    Round(4, 1.2, 120, LENS_SIGMA, 0.02, CENTRE_SIGMA),
+    Round(3, 1.0, 180, LENS_SIGMA, 0.02, CENTRE_SIGMA, lines_only=True),
 )
 
 KINDS = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "step"}

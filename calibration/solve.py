@@ -65,8 +65,11 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
         if answer is None:
             others = sum(c.score > UNSURE_BELOW for c in candidates if c is not candidate)
             return view_of(pyramid, state, hints, others)
-        refusal = refusal if refusal and refusal.code == "board_unsure" else answer
-    return refusal or NoBoard("no_board", "no concentric circles in a board's proportions were found")
+        if refusal is None or refusal.code == "no_board":
+            refusal = answer
+    if refusal is None:
+        return NoBoard("no_board", "no concentric circles in a board's proportions were found")
+    return refusal
 
 
 def judge(pyramid: list[Image], state: State) -> NoBoard | None:
