@@ -150,6 +150,7 @@ def main() -> int:
         report("/".join(folder.resolve().parts[-2:]), rows)
         if options.save:
             target = ROOT / "benchmarks" / "results" / f"{folder.resolve().name}.csv"
+            target.parent.mkdir(exist_ok=True)
             with target.open("w", newline="") as file:
                 writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
                 writer.writeheader()

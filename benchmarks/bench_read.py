@@ -116,6 +116,7 @@ def main() -> int:
         figures.append(report("4000x3000 peak memory", peak_memory(paths["4000x3000"]), GOAL_MEMORY_MB, "MB"))
     if options.save:
         target = ROOT / "benchmarks" / "results" / "speed.json"
+        target.parent.mkdir(exist_ok=True)
         target.write_text(json.dumps(figures, indent=1) + "\n")
     return 0
 
