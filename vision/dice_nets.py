@@ -1,0 +1,151 @@
+"""The two networks that look for dice and read them, alike for pipped dice and dodecas.
+
+The finder (``weights/*_find.onnx``) is fully convolutional and knows pieces of some 9 to 32 pixels an edge; a pyramid
+of the picture brings every piece to such a size. For each cell of four pixels it gives the chance that a top face has
+its centre there, the offset to that point and the size (the form of CenterNet: Zhou, Wang & Kraehenbuehl, "Objects as
+Points", 2019). The reader (``weights/*_read.onnx``) gets a crop around each find, taken from the full picture, and
+says what lies there. Both were trained on pictures drawn by ``training/dice_data.py``.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+STRIDE = 4
+"""Pixels a cell of the finder's maps."""
+SIZE_UNIT_PX = 16.0
+"""The finder gives sizes as logarithms of multiples of this."""
+PAD = 16
+"""The finder halves four times, so both sides are filled up to a multiple of this."""
+GREY = 114
+"""What fills the picture up: about the mean of pictures."""
+STEP = 1.8
+"""Ratio of two levels of the pyramid; the finder's range of sizes, 32 / 9, covers it nearly twice."""
+FINEST_PIXELS = 620_000
+"""Largest level looked at: half of 1920 x 1080 in either direction, where a die of 25 pixels still has 12."""
+SMALLEST_PX = 40
+"""Smaller side of the coarsest level: a die that fills a picture has about the finder's largest size there."""
+FLOOR = 0.22
+"""Chances below this are not looked at; the reader turns down what is no die."""
+CLOSE = 0.45
+"""Finds nearer to each other than this share of an edge are one (touching dice: 0.57 at 55 degrees)."""
+AT_MOST = 64
+"""Finds handed to the reader, the best first: a table holds 12 dice, a playful picture a few more."""
+CROP_PX, CROP_EDGES = 64, 2.3
+"""Side of the reader's picture in pixels and in edges: the whole die and the rims of its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One find: top face's centre and size (length of an edge) in pixels, and its chance 0..1."""
+
+    x: float
+    y: float
+    edge: float
+    chance: float
+
+
+@cache
+def network(name: str) -> cv2.dnn.Net:
+    """Load ``weights/name.onnx`` once."""
+    weights = files("vision").joinpath(f"weights/{name}.onnx").read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+
+
+def blob(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Pictures (N, H, W, 3) uint8 BGR as the networks take them: (N, 3, H, W) float32, -1..1."""
+    return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), dtype=np.float32) / np.float32(127.5) - np.float32(1)
+
+
+def levels(width: int, height: int) -> list[float]:
+    """Scales of the pyramid for a picture, the finest first."""
+    scale = min(1.0, float(np.sqrt(FINEST_PIXELS / (width * height))))
+    scales = []
+    while min(width, height) * scale >= SMALLEST_PX:
+        scales.append(scale)
+        scale /= STEP
+    return scales or [scale]
+
+
+def find(net: cv2.dnn.Net, picture: NDArray[np.uint8]) -> list[Found]:
+    """All finds in a picture (H, W, 3) uint8 BGR over all levels, the best first, none twice."""
+    height, width = picture.shape[:2]
+    found: list[Found] = []
+    smaller = picture
+    for scale in levels(width, height):
+        size = (max(8, round(width * scale)), max(8, round(height * scale)))
+        smaller = np.asarray(cv2.resize(smaller, size, interpolation=cv2.INTER_AREA), np.uint8)
+        found += _level(net, smaller, width / size[0], height / size[1])
+    found.sort(key=lambda f: -f.chance)
+    kept: list[Found] = []
+    for f in found:
+        if all(np.hypot(f.x - k.x, f.y - k.y) > CLOSE * min(f.edge, k.edge) or _unlike(f, k) for k in kept):
+            kept.append(f)
+    return kept[:AT_MOST]
+
+
+def _unlike(a: Found, b: Found) -> bool:
+    """Whether two finds at one place differ so much in size that they may be a die and a mark on it."""
+    return max(a.edge, b.edge) > 1.8 * min(a.edge, b.edge)
+
+
+def _level(net: cv2.dnn.Net, picture: NDArray[np.uint8], fx: float, fy: float) -> list[Found]:
+    h, w = picture.shape[:2]
+    filled = cv2.copyMakeBorder(picture, 0, -h % PAD, 0, -w % PAD, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY))
+    net.setInput(blob(np.asarray(filled, np.uint8)[None]))
+    maps = np.asarray(net.forward()[0], dtype=np.float64)
+    heat = 1 / (1 + np.exp(-maps[0]))
+    top = (heat > FLOOR) & (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8)))
+    rows, cols = np.nonzero(top)
+    dx, dy, size = maps[1:, rows, cols]
+    x = (cols + dx) * STRIDE + (STRIDE - 1) / 2
+    y = (rows + dy) * STRIDE + (STRIDE - 1) / 2
+    edge = SIZE_UNIT_PX * np.exp(np.clip(size, -1.5, 1.5)) * np.sqrt(fx * fy)
+    x, y = (x + 0.5) * fx - 0.5, (y + 0.5) * fy - 0.5
+    return [Found(*(float(v) for v in f)) for f in zip(x, y, edge, heat[rows, cols], strict=True)]
+
+
+def crop(picture: NDArray[np.uint8], x: float, y: float, edge: float, turn: float = 0.0) -> NDArray[np.uint8]:
+    """The reader's picture (CROP_PX, CROP_PX, 3) around a top face, turned by ``turn`` radians, without aliasing."""
+    side = CROP_EDGES * edge
+    reach = int(np.ceil(side / 2 * (1 + abs(np.sin(turn))))) + 2
+    h, w = picture.shape[:2]
+    x0, y0 = max(0, round(x) - reach), max(0, round(y) - reach)
+    part = picture[y0 : max(y0, min(h, round(y) + reach + 1)), x0 : max(x0, min(w, round(x) + reach + 1))]
+    if min(part.shape[:2]) < 1:
+        return np.full((CROP_PX, CROP_PX, 3), GREY, np.uint8)
+    fx = fy = 1.0
+    shrink = CROP_PX * 1.5 / side
+    if shrink < 1:
+        size = (max(1, round(part.shape[1] * shrink)), max(1, round(part.shape[0] * shrink)))
+        fx, fy = size[0] / part.shape[1], size[1] / part.shape[0]
+        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    zoom = CROP_PX / side
+    c, s = np.cos(turn) * zoom, np.sin(turn) * zoom
+    A = np.array([[c / fx, -s / fy], [s / fx, c / fy]])
+    centre = np.array([(x - x0 + 0.5) * fx - 0.5, (y - y0 + 0.5) * fy - 0.5])
+    M = np.column_stack([A, (CROP_PX - 1) / 2 - A @ centre])
+    out = cv2.warpAffine(part, M, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT,
+                         borderValue=(GREY, GREY, GREY))  # fmt: skip
+    return np.asarray(out, np.uint8)
+
+
+def read(net: cv2.dnn.Net, crops: list[NDArray[np.uint8]]) -> NDArray[np.float64]:
+    """The reader's raw outputs (N, outputs) for crops."""
+    if not crops:
+        return np.zeros((0, 0))
+    out = []
+    for one in crops:  # one shape for the network, however many there are
+        net.setInput(blob(one[None]))
+        out.append(np.asarray(net.forward(), dtype=np.float64).reshape(-1))
+    return np.stack(out)
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities over the last axis."""
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
