@@ -189,6 +189,17 @@ def test_r17_several_revokes_are_listed_as_they_were_played():
     assert order == sorted(order, key=lambda one: (one[0], "NESW".index(one[1])))
 
 
+def test_r17_listed_in_the_order_of_their_trick_not_of_their_proof():
+    # S leads and wins with the ace; W and N discard, and N's heart comes to light first
+    state = lay(opened("E"), "AH 7C 8C 9H", "KH 9C JH QH")
+    assert [(r.trick, r.seat) for r in current(state).revokes] == [(1, "N")]
+    state = lay(state, "AD TH")
+    assert [(r.trick, r.seat) for r in current(state).revokes] == [(1, "W"), (1, "N"), (2, "W")]
+    # the same once another seat leads
+    state = lay(state, "7D 8D", "7S 8S 9S TS")
+    assert [(r.trick, r.seat) for r in current(state).revokes][:3] == [(1, "W"), (1, "N"), (2, "W")]
+
+
 def test_r17_they_stand_in_the_result():
     state = lay(opened(), "AH 7C 8H 9H", "KH TH JH QH")
     rest = [card for card in DECK if not any(card in trick.cards for trick in current(state).tricks)]

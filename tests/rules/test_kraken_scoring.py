@@ -156,6 +156,10 @@ def test_r13_option_bonuses(said, ns):
     assert sum(own.bonuses) == 16
 
 
+def test_r9_is_added_to_what_was_claimed():
+    assert scored(0, cards=swept("H", 0), claims=((1, 20), (2, 70))).bonuses == (19, 0)
+
+
 def test_r13_option_bonuses_moves_r9_as_well():
     """A team that wins all tricks can lose the round to declarations."""
     cards = swept("H", 0)
@@ -245,6 +249,12 @@ def test_r16_last_trick_is_an_option():
     assert sum(done.tallies) == 162
     assert done.card_points == plain.card_points
     assert done.tallies[place] == plain.tallies[place] + 10
+
+
+@pytest.mark.parametrize("ns", range(60, 90, 3))
+def test_r16_the_last_trick_is_trick_eight(ns):
+    done = result(ns, engine=LAST)
+    assert done.last_trick == ((10, 0) if done.tricks[7].winner in "NS" else (0, 10))
 
 
 def test_the_sheet_lists_rounds_and_totals():
