@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration.errors import TableError
-from calibration.recheck import check_view
+from calibration.drift import check_view
 from referee.desk import OpenMatch
 from referee.live_picture import LivePicture
 from referee.officials import Evidence, Official, Proposal, Question

@@ -1,0 +1,95 @@
+"""What every route needs: the hall, the gate, the reader's language, one match as JSON."""
+
+import json
+import threading
+from typing import Any, cast
+
+from flask import Flask, current_app, g, request
+
+from calibration.errors import UnusableInputError
+from referee.dashboard.guard import Gate, RefusedError
+from referee.dashboard.summary import summary
+from referee.dashboard.texts import LANGUAGES, Texts, choose
+from referee.desk import OpenMatch
+from referee.hall import Hall
+
+LANGUAGE_COOKIE = "referee_language"
+WHO_LONGEST = 60
+
+
+class Context:
+    """Kept in the app's extensions; ``stopping`` ends all streams."""
+
+    def __init__(self, hall: Hall, gate: Gate) -> None:
+        self.hall = hall
+        self.gate = gate
+        self.stopping = threading.Event()
+        self._cache: dict[tuple[str, str], tuple[tuple[int, int], str]] = {}
+        self._lock = threading.Lock()
+
+    def state_text(self, match: OpenMatch, language: str) -> str:
+        """The state of a match as JSON text, made once a version for all who ask."""
+        with self._lock:
+            key = (match.id, language)
+            stamp = (match.version, match.revision)
+            known = self._cache.get(key)
+            if known is None or known[0] != stamp:
+                data = summary(match, self.hall.table(match), Texts(language))
+                known = self._cache[key] = (stamp, json.dumps(data, ensure_ascii=False))
+            return known[1]
+
+
+def context() -> Context:
+    """The context of the app that answers."""
+    return cast(Context, current_app.extensions["referee"])
+
+
+def install(app: Flask, hall: Hall, gate: Gate) -> Context:
+    """Put the context into an app."""
+    made = Context(hall, gate)
+    app.extensions["referee"] = made
+    return made
+
+
+def texts() -> Texts:
+    """The texts in the reader's language: asked for in the address, chosen before, or the browser's."""
+    if "texts" not in g:
+        asked = [request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")]
+        setting = context().hall.settings.text("language")
+        browser = [tag for tag, _ in request.accept_languages] if setting == "auto" else []
+        g.texts = Texts(choose([tag for tag in asked if tag in LANGUAGES] + browser, setting))
+    return cast(Texts, g.texts)
+
+
+def find_match(identifier: str) -> OpenMatch:
+    """The match of a route: its id, or ``current`` for the one that changed last."""
+    desk = context().hall.desk
+    return desk.current() if identifier == "current" else desk.open(identifier)
+
+
+def body() -> dict[str, Any]:
+    """The request's JSON object; raises RefusedError where it isn't one."""
+    try:
+        data = json.loads(request.get_data().decode())
+    except (ValueError, RecursionError):
+        raise RefusedError("the request's body is no JSON", "bad_json", 400) from None
+    if not isinstance(data, dict):
+        raise RefusedError("the request's body is no JSON object", "bad_json", 400)
+    return data
+
+
+def field(data: dict[str, Any], name: str, kind: type, default: Any = ...) -> Any:
+    """One field of a body, checked; raises UnusableInputError naming it."""
+    value = data.get(name, default)
+    if value is ...:
+        raise UnusableInputError(f"field {name!r} is missing", code="bad_request")
+    right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if not right and value is not default:
+        raise UnusableInputError(f"field {name!r} is {str(value)[:40]!r}, expected {kind.__name__}", code="bad_request")
+    return value
+
+
+def who(data: dict[str, Any]) -> str:
+    """Who keeps the score, for the log."""
+    name = str(field(data, "who", str, "scorekeeper")).strip()[:WHO_LONGEST]
+    return name or "scorekeeper"

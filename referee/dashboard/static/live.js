@@ -1,0 +1,222 @@
+// The live page: shows the state as it comes, and sends what a scorekeeper does.
+
+import { attempt, fill, follow, get, make, send, sideCard, speak, t } from "./common.js";
+import { crokinole } from "./entry_crokinole.js";
+import { krakatoa } from "./entry_krakatoa.js";
+import { kraken } from "./entry_kraken.js";
+import { yacht } from "./entry_yacht.js";
+
+const root = document.getElementById("live");
+const id = root.dataset.match;
+const keeper = root.dataset.role === "keeper";
+const by = (name) => document.getElementById(name);
+const forms = { crokinole, krakatoa, kraken, yacht };
+
+let state = null;
+let form = null;
+let editing = null; // {number, before}: what the entry form writes about, null for a new event
+let pictureOn = false;
+
+async function act(path, body = {}) {
+  return attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
+}
+
+async function keep(event, why) {
+  if (!editing) return act("/events", { event });
+  const done = await act("/rulings", { event, target: editing.number, before: editing.before, why });
+  if (done) edit(null);
+  return done;
+}
+
+function edit(target) {
+  editing = target;
+  const head = by("entry-head");
+  head.textContent = !target ? t("live.enter") : t(target.before ? "act.inserting" : "act.correcting", { number: target.number });
+  form = null;
+  showEntry();
+  if (target) head.focus();
+  by("entry-card").scrollIntoView({ block: "nearest" });
+}
+
+function showEntry() {
+  if (!keeper || !state) return;
+  const make_form = forms[state.game];
+  const correcting = editing && !editing.before ? state.events.find((e) => e.number === editing.number)?.event : null;
+  const stamp = JSON.stringify([state.legal, state.table, editing]);
+  if (form?.stamp === stamp) return;
+  form = { stamp };
+  const why = make("input", { name: "why", maxlength: 500, "aria-label": t("act.why"), placeholder: t("act.why") });
+  const parts = make_form(state, { keep: (event) => keep(event, why.value), correcting, editing });
+  if (editing) {
+    parts.unshift(why);
+    parts.push(make("div", { class: "actions" }, make("button", { class: "button small", type: "button", on: { click: () => edit(null) } }, t("act.cancel"))));
+  }
+  fill(by("entry"), ...parts);
+}
+
+function showQuestions() {
+  by("questions-card").hidden = state.questions.length === 0;
+  by("question-count").textContent = state.questions.length || "";
+  fill(
+    by("questions"),
+    ...state.questions.map((q) =>
+      make(
+        "div",
+        { class: "question" },
+        q.picture ? make("img", { src: `/api/v1/matches/${id}/evidence/${q.picture}`, alt: q.why, on: { click: () => enlarge(q.picture, q.why) } }) : make("span"),
+        make("p", { class: "question-title" }, q.title),
+        make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
+        make("p", { class: "clause" }, q.clause ? `${q.clause} ${q.clause_text ?? ""}` : ""),
+        keeper
+          ? make(
+              "div",
+              { class: "actions tight" },
+              ...q.answers.map((words, i) => make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key, choice: i }) } }, make("kbd", {}, String(i + 1)), words)),
+              make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key }) } }, t("act.dismiss")),
+            )
+          : null,
+      ),
+    ),
+  );
+}
+
+function enlarge(hash, words) {
+  by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}`;
+  by("shown-picture").alt = words;
+  by("shown").showModal();
+}
+
+function tool(sign, words, click) {
+  return make("button", { type: "button", title: words, "aria-label": words, on: { click } }, sign);
+}
+
+function eventLine(e) {
+  const tools = make("span", { class: "event-tools" });
+  if (e.picture) tools.append(tool("▣", `${t("act.evidence")} ${e.number}`, () => enlarge(e.picture, e.words)));
+  if (keeper && e.event && e.counts) {
+    tools.append(
+      tool("✎", `${t("act.correct")} ${e.number}`, () => edit({ number: e.number, before: false })),
+      tool("⤒", `${t("act.insert")} ${e.number}`, () => edit({ number: e.number, before: true })),
+      tool("✕", `${t("act.strike")} ${e.number}`, () => act("/rulings", { target: e.number })),
+    );
+  }
+  const note = [e.kind === "ruled" ? t("said.ruled") : "", e.why, t("said.by", { who: e.who }), e.clause].filter(Boolean).join(" · ");
+  return make(
+    "li",
+    { class: e.counts || !e.event ? "" : "off", "data-number": e.number },
+    make("span", { class: "event-number" }, String(e.number)),
+    make("span", {}, make("span", { class: "event-words", title: e.clause_text ?? "" }, e.words), make("span", { class: "event-note" }, note)),
+    tools,
+  );
+}
+
+function showSheet() {
+  const { heads, rows } = state.sheet;
+  fill(
+    by("sheet"),
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))),
+  );
+}
+
+function showCamera() {
+  const camera = state.camera;
+  by("picture-card").hidden = !camera;
+  for (const name of ["find-board", "stop-camera"]) if (by(name)) by(name).hidden = !camera;
+  if (!camera) {
+    pictureOn = false;
+    by("picture").removeAttribute("src");
+    return;
+  }
+  by("camera").className = `chip ${camera.level}`;
+  by("camera").textContent = camera.words;
+  by("camera-source").textContent = camera.source;
+  if (!pictureOn && camera.frames) setPicture();
+}
+
+function setPicture() {
+  pictureOn = true;
+  by("picture").src = `/api/v1/matches/${id}/picture.mjpg?${by("drawn").checked ? "" : "plain=1&"}${Date.now()}`;
+}
+
+function show(news) {
+  if (state && news.version < state.version) return true;
+  state = news;
+  fill(by("sides"), ...state.sides.map(sideCard));
+  speak(state);
+  by("where").textContent = state.head.where ?? "";
+  by("turn").textContent = state.result ?? state.head.who ?? "";
+  by("task").textContent = state.head.task ? `${state.head.task}${state.head.clause ? ` (${state.head.clause})` : ""}` : "";
+  by("last").textContent = state.last?.words ?? "";
+  by("last-clause").textContent = state.last?.clause ? `${state.last.clause} ${state.last.clause_text ?? ""}` : "";
+  by("stuck").hidden = !state.stuck;
+  by("stuck").textContent = state.stuck?.text ?? "";
+  if (by("cmn")) by("cmn").hidden = !state.over;
+  if (keeper) {
+    by("undo").disabled = !state.can_undo;
+    by("redo").disabled = !state.can_redo;
+  }
+  fill(by("events"), ...[...state.events].reverse().map(eventLine));
+  showQuestions();
+  showSheet();
+  showCamera();
+  showEntry();
+  root.dataset.revision = String(state.revision);
+  return true;
+}
+
+function connect() {
+  by("drawn").addEventListener("change", () => pictureOn && setPicture());
+  by("help-button").addEventListener("click", () => by("help").showModal());
+  if (!keeper) return;
+  by("undo").addEventListener("click", () => act("/undo"));
+  by("redo").addEventListener("click", () => act("/redo"));
+  by("find-board").addEventListener("click", () => act("/find-board"));
+  by("stop-camera").addEventListener("click", () => act("/source"));
+  by("again").addEventListener("click", () => attempt(async () => (location.href = `/match/${(await send(`/matches/${id}/again`)).id}`)));
+  by("typed").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const input = event.target.elements.text;
+    if (await act("/events", { text: input.value })) input.value = "";
+    showTypedHelp();
+  });
+  by("typed-box").addEventListener("toggle", showTypedHelp);
+}
+
+async function showTypedHelp() {
+  if (by("typed-box").open) by("typed-help").textContent = (await get(`/matches/${id}/help`)).help;
+}
+
+const keys = {
+  u: () => keeper && state.can_undo && act("/undo"),
+  r: () => keeper && state.can_redo && act("/redo"),
+  e: () => by("entry")?.querySelector("button, input, select")?.focus(),
+  t: () => {
+    if (!keeper) return;
+    by("typed-box").open = true;
+    by("typed").elements.text.focus();
+  },
+  c: () => {
+    const last = [...state.events].reverse().find((e) => e.event && e.counts);
+    if (keeper && last) edit({ number: last.number, before: false });
+  },
+  s: () => by("sheet-head").focus(),
+  d: () => by("drawn").click(),
+  "?": () => by("help").showModal(),
+};
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !state) return;
+  if (event.target.closest("input:not([type=checkbox]), select, textarea, dialog[open]")) return;
+  const question = state.questions[0];
+  if (keeper && question && /^[1-9]$/.test(event.key) && Number(event.key) <= question.answers.length) {
+    event.preventDefault();
+    act("/answers", { key: question.key, choice: Number(event.key) - 1 });
+  } else if (keys[event.key]) {
+    event.preventDefault();
+    keys[event.key]();
+  }
+});
+
+connect();
+follow(id, show, (on) => (by("offline").hidden = on));

@@ -1,0 +1,170 @@
+"""A match as the screen shows it: one JSON object (``state/1``), the same for the page, the stream and programs."""
+
+import json
+from typing import Any
+
+from referee.dashboard.sheets import sheet
+from referee.dashboard.sides import headline, name_keys, side_keys, sides
+from referee.dashboard.texts import Texts
+from referee.dashboard.told import clause_text, names_of, tell
+from referee.desk import OpenMatch
+from referee.live import LiveTable, TableState
+from referee.log import Entry, MatchLog
+from referee.questions import OpenQuestion
+from referee.rules.codec import to_json
+
+SCHEMA = "state/1"
+EVENTS_SHOWN = 80
+
+
+def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, Any]:
+    """The whole object."""
+    log = match.log
+    engine, state = log.engine, log.state
+    names = names_of(log.about, name_keys(engine))
+    winners = engine.winners(state)
+    told = _events(log, names, t)
+    last = next((item for item in reversed(told) if item["counts"]), None)
+    return {
+        "schema": SCHEMA,
+        "id": match.id,
+        "game": engine.game,
+        "language": t.language,
+        "title": title(match),
+        "revision": len(log.entries),
+        "version": match.version,
+        "names": names,
+        "sides": sides(engine, state, names, log.about, t),
+        "head": headline(engine, state, names, t),
+        "last": last,
+        "events": told[-EVENTS_SHOWN:],
+        "sheet": sheet(log, names, t),
+        "legal": json.loads(json.dumps(engine.legal(state), default=to_json)),
+        "table": _board(engine, state),
+        "reports": [str(report) for report in getattr(state, "reports", ())] or list(getattr(state, "flags", ())),
+        "over": winners is not None,
+        "winners": None if winners is None else [names[w] for w in winners],
+        "result": result_words(winners, names, t),
+        "stuck": None
+        if log.stuck is None
+        else {"entry": log.stuck.number, "text": t("live.stuck", number=log.stuck.number, why=log.stuck.error)},
+        "can_undo": log.undoable is not None,
+        "can_redo": log.redoable is not None,
+        "questions": [question(q, engine.game, t) for q in match.questions.all_open()],
+        "camera": None if table is None else camera(table.state, t),
+    }
+
+
+def title(match: OpenMatch) -> str:
+    """What the match is called: as it was named, or its sides."""
+    about = match.log.about
+    names = names_of(about, side_keys(match.log.engine))
+    return str(about.get("title") or " – ".join(names.values()))
+
+
+def result_words(winners: list[str] | None, names: dict[str, str], t: Texts) -> str | None:
+    """Who has won, in words."""
+    if not winners:
+        return None
+    key = "app.won" if len(winners) == 1 else "app.shared"
+    return t(key, names=", ".join(names[w] for w in winners))
+
+
+def _events(log: MatchLog, names: dict[str, str], t: Texts) -> list[dict[str, Any]]:
+    """Everything that counts, in the order of the game, and what was taken back, each in words."""
+    counted = {entry.number: (event, state) for entry, event, state in log.history()}
+    by_place = {entry.target: entry.number for entry in log.entries if entry.kind == "ruled" and entry.target}
+    out = []
+    for entry in log.entries:
+        counts = entry.number in counted
+        clause, words = None, _other_words(entry, log, t)
+        if entry.event is not None:
+            said = tell(log.engine, entry.event, counted[entry.number][1] if counts else None, names, t)
+            words, clause = said.words, said.clause
+        out.append(
+            {
+                "number": entry.number,
+                "kind": entry.kind,
+                "event": None if entry.event is None else log.engine.event_to_json(entry.event),
+                "words": words,
+                "clause": clause,
+                "clause_text": clause_text(log.engine.game, clause),
+                "who": t.known("said." + entry.who, entry.who),
+                "at": entry.at,
+                "counts": counts,
+                "ruled_by": by_place.get(entry.number),
+                "target": entry.target,
+                "why": entry.why if entry.why not in ("undo", "redo") else None,
+                "picture": entry.evidence,
+            }
+        )
+    return out
+
+
+def _other_words(entry: Entry, log: MatchLog, t: Texts) -> str:
+    if entry.kind == "ruled":
+        return t("said.struck")
+    back = entry.target is not None and log.entries[entry.target - 1].kind == "taken_back"
+    number = log.entries[entry.target - 1].target if back and entry.target else entry.target
+    return t("said.brought_back" if back else "said.took_back", number=number)
+
+
+def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
+    """An open question."""
+    gap = None
+    if asked.gap_mm is not None and asked.sigma_mm is not None:
+        gap = t("doubt.gap", gap=f"{asked.gap_mm:+.2f}", sigma=f"{asked.sigma_mm:.2f}")
+    return {
+        "key": asked.key,
+        "doubt": asked.doubt,
+        "title": t.known(f"doubt.{asked.doubt}", asked.doubt),
+        "why": asked.why,
+        "gap": gap,
+        "gap_mm": asked.gap_mm,
+        "sigma_mm": asked.sigma_mm,
+        "clause": asked.clause,
+        "clause_text": clause_text(game, asked.clause),
+        "entry": asked.entry,
+        "at": asked.at,
+        "picture": asked.picture,
+        "answers": [t.known(f"doubt.{c.words}", t.known(f"place.{c.words}", c.words)) for c in asked.answers],
+    }
+
+
+def camera(state: TableState, t: Texts) -> dict[str, Any]:
+    """How the camera does, in words, and how bad that is (``good``, ``note``, ``bad``)."""
+    condition = state.condition
+    if condition.condition != "running":
+        words = t("camera." + condition.condition, source=state.source)
+        level = "bad" if condition.condition == "lost" else "note"
+    elif state.look != "good":
+        words, level = t("camera." + state.look), "bad" if state.look in ("dark", "moved") else "note"
+    else:
+        words, level = t("camera." + state.table), "note" if state.table == "looking" else "good"
+    return {
+        "source": state.source,
+        "condition": condition.condition,
+        "look": state.look,
+        "table": state.table,
+        "words": words,
+        "level": level,
+        "why": condition.why,
+        "frames": condition.frames,
+        "dropped": condition.dropped,
+        "reopened": condition.reopened,
+        "retry_in": None if condition.retry_in is None else round(condition.retry_in, 1),
+    }
+
+
+def _board(engine: Any, state: Any) -> dict[str, Any]:
+    """What lies on the table, for the entry forms."""
+    if engine.game == "crokinole":
+        sides_ = engine.setup.sides
+        discs = [{"id": d.id, "side": sides_[d.side], "value": d.value, "state": d.state} for d in state.board]
+        return {"discs": discs, "seats": list(engine.setup.seats), "next": state.shots + 1}
+    if engine.game == "kraken":
+        rnd = state.round
+        return {"trick": list(rnd.table) if rnd else [], "laid_by": list(rnd.laid_by) if rnd else []}
+    if engine.game == "krakatoa":
+        return {"sets": list(state.table)}
+    return {"dice": list(state.dice)}
