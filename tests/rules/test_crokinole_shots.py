@@ -241,6 +241,10 @@ def test_c11_disturbed_discs_go_back_to_where_they_were() -> None:
     assert board(state) == {1: 10, 2: 5, 3: 15}
 
 
+def test_c11_a_disturbed_disc_need_not_have_a_place() -> None:
+    assert board(after(shot("C", 4, "back", (1,), disturbed=(3,)))) == {1: 10, 2: 5, 3: 15}
+
+
 def test_c11_another_disc_may_bounce_back() -> None:
     state = after(shot("C", 4, 10, (3,), d3="back", d1=5, disturbed=(1,)))
     assert outcome(state) == Outcome("C", 4, True, None, (3,))
@@ -388,6 +392,8 @@ def test_c26_what_is_known_already_stands_beside_the_question() -> None:
 def test_c26_a_sure_contact_counts_whatever_else_is_open() -> None:
     assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=True, maybe=(5, 10, 15)),)))).valid is True
     assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=False, maybe=(5, 10)),)))).valid is False
+    assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=True, maybe=(5, 10)),)))).valid is True
+    assert outcome(play(FAMILY, Shot("A", 1, (), (Rest(1, inner=False, maybe=(10, 15)),)))).valid is False
     assert outcome(after(Shot("C", 4, (1,), (Rest(4, inner=False, maybe=(0, 5)),)))).undecided
     assert outcome(after(Shot("C", 4, (1,), (Rest(4, inner=True, maybe=(15, 20)),)))).undecided
 
