@@ -15,6 +15,7 @@ from referee.watchdog import WatchedSource
 from vision.cameras import SourceName, parse_source
 
 SAMPLE = "sample"
+VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v", ".ts")
 WHO_SEES = "camera"
 
 OfficialMaker = Callable[[OpenMatch], Official | None]
@@ -49,6 +50,23 @@ class Hall:
         if source == SAMPLE:
             return self._attach(match, self._sample_name(), self._sample_official(match))
         return self._attach(match, parse_source(source), self._official_for(match))
+
+    def attach_named(self, match: OpenMatch, source: str) -> LiveTable:
+        """Follow a match through what a browser names: a camera, a stream, or one of :meth:`media`, never a path."""
+        if source == SAMPLE:
+            return self.attach(match, source)
+        for path in self.media():
+            # the name is only compared: the path comes from the folder's own list
+            if path.name == source:
+                return self._attach(match, parse_source(str(path)), self._official_for(match))
+        return self._attach(match, parse_source(source, paths=False), self._official_for(match))
+
+    def media(self) -> list[Path]:
+        """Videos and folders of the setting ``media``."""
+        folder = self.settings.text("media")
+        if not folder or not Path(folder).is_dir():
+            return []
+        return sorted(p for p in Path(folder).iterdir() if p.is_dir() or p.suffix.lower() in VIDEOS)
 
     def detach(self, match: OpenMatch) -> None:
         """Let the camera of a match go."""

@@ -23,6 +23,9 @@ from vision.frames import Frame, load_picture
 Kind = Literal["usb", "stream", "video", "folder"]
 
 STREAMS = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
+PROTOCOLS = "rtp,rtsp,udp,tcp,tls,http,https,rtmp,crypto,httpproxy"
+"""What a stream may lead to: a playlist on the network must not open files of this machine."""
+
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 OPEN_SECONDS = 8.0
 READ_SECONDS = 5.0
@@ -68,8 +71,11 @@ def without_password(url: str) -> str:
     return urlunsplit((parts.scheme, host + port, parts.path, "", "")) + hidden
 
 
-def parse_source(text: str) -> SourceName:
-    """Understand a source's name; raises UnusableInputError saying what is possible."""
+def parse_source(text: str, paths: bool = True) -> SourceName:
+    """Understand a source's name; raises UnusableInputError saying what is possible.
+
+    Without ``paths`` a file or folder can't be named: so for what comes from a browser.
+    """
     text = text.strip()
     number = re.fullmatch(r"(?:usb:)?(\d{1,2})", text)
     if number:
@@ -79,10 +85,10 @@ def parse_source(text: str) -> SourceName:
         if scheme[1] not in STREAMS:
             raise UnusableInputError(f"{scheme[1]}:// streams can't be read; known are {', '.join(STREAMS)}")
         return SourceName("stream", without_password(text), text)
-    path = Path(text).expanduser()
-    if text and path.is_dir():
+    path = Path(text).expanduser() if paths else None
+    if path and text and path.is_dir():
         return SourceName("folder", path.name, str(path))
-    if text and path.is_file():
+    if path and text and path.is_file():
         return SourceName("video", path.name, str(path))
     for camera in list_cameras():
         if text and text.lower() in camera.name.lower():
@@ -157,7 +163,7 @@ class Stream:
 
         self._shown, self._live = shown, live
         self._failures: tuple[type[BaseException], ...] = (FFmpegError, OSError, ValueError)
-        options = {"rtsp_transport": "tcp", "fflags": "nobuffer"} if live else {}
+        options = {"rtsp_transport": "tcp", "fflags": "nobuffer", "protocol_whitelist": PROTOCOLS} if live else {}
         try:
             self._container: Any = av.open(
                 secret, options=options, timeout=(OPEN_SECONDS, READ_SECONDS) if live else None

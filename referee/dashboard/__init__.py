@@ -26,6 +26,7 @@ STATUS = {
     "no_question": 404,
     "no_picture": 404,
     "no_page": 404,
+    "no_camera": 404,
     "gone": 404,
     "disk_full": 503,
     "store_busy": 503,

@@ -33,8 +33,9 @@ def openapi() -> Response:
 
 @api.get("/cameras")
 def cameras() -> Response:
-    """The cameras that this machine names."""
-    return jsonify(cameras=[{"source": str(c.index), "name": c.name} for c in list_cameras()])
+    """The cameras that this machine names, and the videos of the setting ``media``."""
+    found = [{"source": str(c.index), "name": c.name} for c in list_cameras()]
+    return jsonify(cameras=found + [{"source": p.name, "name": p.name} for p in context().hall.media()])
 
 
 @api.get("/matches")
@@ -68,7 +69,7 @@ def begin() -> Response:
     source = field(data, "source", str, "")
     match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
     if source:
-        hall.attach(match, source)
+        hall.attach_named(match, source)
     return _state(match, 201)
 
 
@@ -165,7 +166,7 @@ def attach(identifier: str) -> Response:
     if source is None:
         context().hall.detach(match)
     else:
-        context().hall.attach(match, source)
+        context().hall.attach_named(match, source)
     return _state(match, 201)
 
 

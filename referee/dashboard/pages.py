@@ -56,7 +56,7 @@ def home() -> str:
 @pages.get("/new")
 def new() -> str:
     """The set-up of a match."""
-    return _page("new.html", games=list(GAMES), colours=COLOURS, cameras=list_cameras())
+    return _page("new.html", games=list(GAMES), colours=COLOURS, cameras=list_cameras(), media=context().hall.media())
 
 
 @pages.get("/match/<identifier>")

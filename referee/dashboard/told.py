@@ -68,9 +68,10 @@ def _crokinole(engine: Any, event: Any, state: Any, names: dict[str, str], t: Te
         return Sentence(parts[0])
     if outcome.undecided:
         return Sentence("; ".join([*parts, t("said.undecided", what="; ".join(outcome.undecided))]), "C26")
-    for _, owner in outcome.twenties:
-        parts.append(t("said.twenty", name=names[setup.sides[owner]]))
+    for disc, owner in outcome.twenties:
         clause = "C9"
+        if disc != event.disc:
+            parts.append(t("said.twenty", name=names[setup.sides[owner]]))
     if outcome.ditched:
         clause = "C11"
         if outcome.ditched != (event.disc,):

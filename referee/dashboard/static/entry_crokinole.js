@@ -8,9 +8,9 @@ const PLACES = [
   ["10", "v10", { value: 10, inner: false }],
   ["10·15", "v10_inner", { value: 10, inner: true }],
   ["5", "v5", { value: 5 }],
-  ["0", "v0", { value: 0 }],
-  ["∕", "leaning", { state: "leaning" }],
-  ["⤓", "ditch", { state: "ditch" }],
+  [t("place.line_short"), "v0", { value: 0 }],
+  [t("place.lean_short"), "leaning", { state: "leaning" }],
+  [t("place.ditch_short"), "ditch", { state: "ditch" }],
 ];
 
 function sameplace(rest, place) {
