@@ -90,6 +90,7 @@ def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> lis
     """One row for each true gap within :data:`NEAR_MM` of one picture."""
     wanted = [d for d in truth["discs"] if d.get("gaps") and not d.get("unsure") and d.get("state") != "ditch"]
     found: tuple[Disc, ...] = ()
+    shown = np.zeros((0, 2))
     view: BoardView | None = None
     try:
         frame = load_picture(picture)
@@ -97,12 +98,14 @@ def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> lis
         seen = read_discs(frame.pixels, view)
         radius = (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
         found = measure(frame.pixels, view, seen.discs, radius=radius, net=net)
+        shown = frame.to_shown(np.array([d.px for d in found]))
     except TableError as error:
         print(f"{picture.name}: {error}")
     out = []
     for true in wanted:
-        near = [d for d in found if math.dist(d.px, true["px"]) < SAME_DISC * true["radius_px"]]
-        disc = min(near, key=lambda d: math.dist(d.px, true["px"]), default=None)
+        away = np.linalg.norm(shown - true["px"], axis=1)
+        near = len(found) > 0 and away.min() < SAME_DISC * true["radius_px"]
+        disc = found[int(away.argmin())] if near else None
         for line, gap in true["gaps"].items():
             if abs(gap) <= NEAR_MM:
                 row: Row = dict.fromkeys(COLUMNS, "")
@@ -111,7 +114,7 @@ def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> lis
                 contact = next((c for c in disc.lines if c.line == line), None) if disc else None
                 if contact and disc and view:
                     place = np.array(disc.mm)
-                    away = math.atan2(place[1], place[0]) - view.towards_camera(place)
+                    outward = math.atan2(place[1], place[0]) - view.towards_camera(place)
                     parts = dict(contact.parts)
                     row |= {
                         "measured_mm": round(contact.gap_mm, 4),
@@ -119,7 +122,7 @@ def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> lis
                         "verdict": contact.verdict,
                         "px_per_mm": round(view.px_per_mm(place), 3),
                         "view_tan": round(math.tan(view.view_angle(place)), 3),
-                        "cosine": round(math.cos(away), 3),
+                        "cosine": round(math.cos(outward), 3),
                         "line_edge": round(parts["line"], 4),
                     } | {k: round(parts[k], 4) for k in ("edge", "pose", "radius", "height")}
                 out.append(row)

@@ -20,9 +20,9 @@ from calibration.boards import LINE_NAMES
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
-from vision.contact_net import ContactNet, load
+from vision.contact_net import ContactNet, Offsets, load
 from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
-from vision.contact_sigma import Budget, budgets
+from vision.contact_sigma import Budget, budgets, height_lever
 from vision.line_edges import Lines, painted_lines
 from vision.readings import Disc, LineContact, LineName, Verdict
 
@@ -38,9 +38,12 @@ RADIUS_PRIOR_MM = {"disc": 0.25, "nca": 0.12, "other": 0.8}
 themselves, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
 DETECTED_MIN_MM = 0.5
 """A radius by detection is trusted no further than this."""
-HEIGHT_PRIOR_MM = 1.5
-"""Standard deviation in mm of the discs' height before it is measured: makers' discs are 7-12 mm thick."""
-POOL_FLOOR_MM = (0.08, 0.3)
+HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.2}
+"""Standard deviation in mm of the discs' height before their walls are asked: on a tournament board (C3: about 3/8 in),
+and else (makers' discs are 7-12 mm thick)."""
+HEIGHT_EXPLAINS = 0.7
+"""Least share of a sigma towards the camera that is left once the height is known."""
+POOL_FLOOR_MM = (0.08, 0.6)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
 
@@ -132,29 +135,42 @@ def refine(
     small, factor = prepare(image, view, starts)
     known = Cylinders(starts, np.full(n, radius[0]), np.full(n, view.board.disc_height))
     leaning = [d for d in discs if d.state == "leaning"]
-    prior = (radius[1], HEIGHT_PRIOR_MM)
+    prior = (radius[1], HEIGHT_PRIOR_MM["nca" if "nca" in view.scale_from.lower() else "other"])
     spread, sigma, doubt = np.array(prior), np.ones((n, 2)), np.zeros(n)
     for turn in range(PASSES):
         others = _solids(leaning, view, known)
         seen = patches(small, factor, view, known, others)
         said = net(seen, mirror=turn == PASSES - 1)
-        offset, sigma = said.value[:, :2], said.sigma[:, :2]
-        if turn == PASSES - 1:
-            offset, sigma, doubt = _checked(seen, offset, sigma)
-        ahead, left = camera_axes(view, known.centres)
-        step = offset[:, :1] * ahead + offset[:, 1:] * left
-        moved = known.centres + step - starts
-        far = np.linalg.norm(moved, axis=1, keepdims=True)
-        moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         shared = []
         for k, (before, first) in enumerate(((known.radius[0], radius[0]), (known.height[0], view.board.disc_height))):
             value, spread[k] = _pooled(
                 before + said.value[:, 2 + k], said.sigma[:, 2 + k], first, prior[k], POOL_FLOOR_MM[k]
             )
             shared.append(value)
+        offset, sigma = _given_height(view, known, said, shared[1])
+        if turn == PASSES - 1:
+            offset, sigma, doubt = _checked(seen, offset, sigma)
+        ahead, left = camera_axes(view, known.centres)
+        moved = known.centres + offset[:, :1] * ahead + offset[:, 1:] * left - starts
+        far = np.linalg.norm(moved, axis=1, keepdims=True)
+        moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
     moved_by = np.linalg.norm(known.centres - starts, axis=1)
     return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
+
+
+def _given_height(view: BoardView, known: Cylinders, said: Offsets, height: float) -> tuple[Array, Array]:
+    """Offsets (N, 2) and sigmas (N, 2) once the height is agreed on.
+
+    The network gives each disc's place as if it knew nothing of the height but what this disc shows, and errs in both
+    alike: a rim seen in one place belongs to a higher disc nearer to the camera. All discs together know better.
+    """
+    lever = np.array([height_lever(math.tan(view.view_angle(c))) for c in known.centres])
+    offset, sigma = said.value[:, :2].copy(), said.sigma[:, :2].copy()
+    offset[:, 0] += lever * (height - known.height - said.value[:, 3])
+    explained = (lever * said.sigma[:, 3]) ** 2
+    sigma[:, 0] = np.sqrt(np.maximum(sigma[:, 0] ** 2 - explained, (HEIGHT_EXPLAINS * sigma[:, 0]) ** 2))
+    return offset, sigma
 
 
 def _checked(seen: Patch, offset: Array, sigma: Array) -> tuple[Array, Array, Array]:
