@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calibration.errors import TableError
 from calibration.drift import check_view
+from calibration.errors import TableError
 from referee.desk import OpenMatch
 from referee.live_picture import LivePicture
 from referee.officials import Evidence, Official, Proposal, Question

@@ -65,7 +65,7 @@ class TableLook:
         brightness = float(blocks.mean())
         sharpness = float(cv2.Laplacian(luma, cv2.CV_32F).var())
         # a lamp or an exposure that changes everything alike is no change of the table
-        level = blocks - brightness
+        level = blocks - np.float32(np.median(blocks))
         changed = 0.0 if self._calm is None else _share(level, self._calm)
         moving = 0.0 if self._last is None else _share(level, self._last)
         before = self.light.brightness

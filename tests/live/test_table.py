@@ -1,0 +1,232 @@
+"""The live table: what is seen becomes events and questions; what is wrong with the picture changes no score."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from live.sources import NAME, Scripted, frame, picture, until
+from referee.desk import Desk, OpenMatch
+from referee.hall import SAMPLE, Hall, samples_folder
+from referee.live import LiveTable
+from referee.logfile import options_of, read_log
+from referee.officials import Answer, Evidence, Proposal, Question, Seen
+from referee.officials.recorded import RecordedOfficial
+from referee.rules.yacht import Roll
+from referee.settings import Settings
+from referee.store import Store
+from referee.table_look import TableLook
+from referee.watchdog import WatchedSource
+from vision.frames import Frame
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    store = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    yield Desk(store)
+    store.close()
+
+
+class Told:
+    """An official that says what a test tells it to."""
+
+    game = "yacht"
+
+    def __init__(self) -> None:
+        self.next: list[Proposal | Question] = []
+        self.followed: list[Any] = []
+        self.fed = 0
+        self.moved = 0
+        self.seen = Seen("resting")
+
+    def feed(self, _frame: Frame) -> Sequence[Proposal | Question]:
+        self.fed += 1
+        told, self.next = self.next, []
+        return told
+
+    def finish(self) -> Sequence[Proposal | Question]:
+        return self.feed(frame(0.0))
+
+    def follow(self, state: Any) -> None:
+        self.followed.append(state)
+
+    def board_moved(self) -> None:
+        self.moved += 1
+
+
+def table_for(match: OpenMatch, official: Any) -> LiveTable:
+    source = WatchedSource(NAME, opener=lambda _name: Scripted(iter([None])))
+    return LiveTable(match, source, official)
+
+
+def roll(*dice: int) -> Roll:
+    return Roll("Ana", dice)
+
+
+def test_a_proposal_is_kept_with_its_picture(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    official.next = [Proposal(roll(1, 2, 3, 4, 5), 3.5, evidence=Evidence(b"picture", "the dice"))]
+    table.see(frame(3.5))
+    (entry,) = match.log.entries
+    assert (entry.who, entry.kind) == ("camera", "observed")
+    assert entry.evidence is not None
+    assert desk.evidence.get(match.id, entry.evidence)[0] == b"picture"
+    assert official.followed == [match.log.state]
+    table.close()
+
+
+def test_what_the_rules_refuse_becomes_a_question_once(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    for _ in range(2):
+        official.next = [Proposal(Roll("Eve", (1, 2, 3, 4, 5)), 1.0)]
+        table.see(frame(1.0))
+    assert match.revision == 0
+    (question,) = match.questions.all_open()
+    assert (question.doubt, question.clause) == ("unexpected", "Y1")
+    match.answer(question.key, 1, 2.0, "Ana")
+    assert match.questions.all_open() == []
+    table.close()
+
+
+def test_a_doubt_goes_on_with_the_likelier_answer_until_it_is_ruled(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    likely, other = roll(1, 2, 3, 4, 5), roll(1, 2, 3, 4, 6)
+    official.next = [
+        Question(
+            "die 5",
+            "hidden",
+            "a hand was over it",
+            2.0,
+            (Answer("5", likely), Answer("6", other)),
+            Proposal(likely, 2.0),
+        )
+    ]
+    table.see(frame(2.0))
+    assert match.log.state.dice == (1, 2, 3, 4, 5)
+    match.answer("die 5", 1, 9.0, "Ana")
+    assert match.log.state.dice == (1, 2, 3, 4, 6)
+    table.see(frame(2.1))
+    assert official.followed[-1] == match.log.state  # the official goes on from what was ruled
+    assert match.log.entries[-1].why == "a hand was over it: 6"
+    table.close()
+
+
+def changed(make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    return np.asarray(make(picture()), dtype=np.uint8)
+
+
+LOOKS = {
+    "dark": lambda p: (p // 12).astype(np.uint8),
+    "blurred": lambda p: cv2.GaussianBlur(p, (41, 41), 12),
+    "covered": lambda p: cv2.rectangle(p.copy(), (60, 0), (190, 130), (20, 20, 60), -1),
+    "moved": lambda p: np.roll(p, (40, 60), axis=(0, 1)),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_is_wrong_with_the_picture_is_said_and_changes_no_score(desk: Desk, look: str) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    for i in range(30):
+        table.see(frame(i / 10))
+    assert table.state.look == "good"
+    bad = changed(LOOKS[look])
+    seen = set()
+    for i in range(60):
+        shifted = np.roll(bad, (i % 7) * 9, axis=1) if look == "covered" else bad
+        table.see(frame(3 + i / 10, shifted))
+        seen.add(table.state.look)
+    assert look in seen
+    assert match.revision == 0
+    for i in range(30):
+        table.see(frame(10 + i / 10))
+    assert table.state.look in ("good", "moved")
+    table.close()
+
+
+def test_nothing_is_fed_in_the_dark(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    for i in range(5):
+        table.see(frame(i / 10, picture(3)))
+    assert official.fed == 0
+    table.close()
+
+
+def test_light_that_changes_slowly_is_no_news() -> None:
+    look = TableLook(22.0, 12.0)
+    seen = {look.see(frame(i / 10, picture(100 + i // 4))) for i in range(200)}
+    assert seen == {"good"}
+
+
+def test_the_end_of_the_source_tells_what_is_left(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    official.next = [Proposal(roll(1, 1, 1, 1, 1), 1.0)]
+    table = table_for(match, official).start()
+    until(lambda: match.revision == 1)
+    assert table.state.condition.condition == "ended"
+    table.close()
+
+
+def test_the_sample_match_comes_out_as_recorded(desk: Desk) -> None:
+    base = samples_folder() / "crokinole"
+    record = read_log(base.with_name("crokinole.log.jsonl")).log
+    match = desk.create("crokinole", options_of(record.engine), dict(record.about))
+    table = table_for(match, RecordedOfficial(base))
+    blank = picture(width=960, height=540)
+    for second in range(0, 130):
+        table.see(frame(float(second), blank))
+    assert match.log.score == record.score
+    assert [e.event for e in match.log.entries if e.kind == "observed"] == [e.event for e in record.entries]
+    assert match.log.engine.winners(match.log.state)
+    drawn, plain = table.picture.jpeg(True), table.picture.jpeg(False)
+    assert drawn is not None
+    assert plain is not None
+    assert drawn != plain
+    table.close()
+
+
+def test_a_sample_that_was_begun_goes_on_where_it_was(desk: Desk) -> None:
+    base = samples_folder() / "crokinole"
+    match = desk.create("crokinole", options_of(read_log(base.with_name("crokinole.log.jsonl")).log.engine), {})
+    first = table_for(match, RecordedOfficial(base))
+    first.see(frame(30.0, picture(width=960, height=540)))
+    kept = match.revision
+    assert kept > 0
+    first.close()
+    again = table_for(match, RecordedOfficial(base, done=kept))
+    for at in (0.0, 30.0, 45.0):
+        again.see(frame(at, picture(width=960, height=540)))
+    assert [e.at for e in match.log.entries] == sorted({e.at for e in match.log.entries})
+    again.close()
+
+
+def test_the_hall_follows_and_lets_go(desk: Desk) -> None:
+    hall = Hall(desk, Settings())
+    match = hall.begin_sample()
+    table = hall.table(match)
+    assert table is not None
+    until(lambda: table.picture.number > 3, 20)
+    assert hall.at(match) == table.at < 100
+    before = match.version
+    hall.attach(match, SAMPLE)
+    assert hall.table(match) is not table
+    hall.detach(match)
+    assert hall.table(match) is None
+    assert match.version > before
+    assert hall.at(match) > 1e9
+    hall.close()
+
+
+def test_the_hall_enters_where_it_is_asked_to(desk: Desk) -> None:
+    hall = Hall(desk, Settings())
+    assert hall.enter(None, None) == "/"
+    match = desk.create("yacht", {"players": ["Ana"]}, {})
+    assert hall.enter(None, match.id) == f"/match/{match.id}"
+    hall.close()
