@@ -1,0 +1,116 @@
+"""An audit's folder: the evidence as data, the reports, the pictures, and a manifest with the hash of every file."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from calibration.errors import UnusableInputError
+from referee import __version__
+from referee.audit_source import hash_file
+
+EVIDENCE_SCHEMA = "evidence/1"
+MANIFEST_SCHEMA = "manifest/1"
+EVIDENCE, MANIFEST, REPORT_PDF, REPORT_HTML = "evidence.json", "manifest.json", "report.pdf", "report.html"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A folder as it was read back."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    evidence: dict[str, Any]
+
+    @property
+    def hash(self) -> str:
+        """What a log keeps of this evidence: the manifest's SHA-256, since it names the hash of everything else."""
+        return hash_file(self.folder / MANIFEST)[0]
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the folder; evidence is never written over other files. Raises UnusableInputError."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UnusableInputError(f"{folder}: is there already and not empty; evidence gets a folder of its own")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnusableInputError(f"{folder}: can't be made ({error.strerror or error})") from error
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write one file, with the folders above it; raises UnusableInputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be written ({error.strerror or error})") from error
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write data so that the same data gives the same bytes."""
+    write_bytes(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def write_manifest(folder: Path, original: Mapping[str, Any]) -> None:
+    """Hash everything in the folder; written last, so that a folder without it is known to be unfinished."""
+    files = {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p != folder / MANIFEST):
+        digest, size = hash_file(path)
+        files[path.relative_to(folder).as_posix()] = {"sha256": digest, "bytes": size}
+    data = {
+        "schema": MANIFEST_SCHEMA,
+        "software": {"name": "Table Referee", "version": __version__},
+        "original": dict(original),
+        "files": files,
+    }
+    write_json(folder / MANIFEST, data)
+
+
+def read_folder(folder: Path) -> Audited:
+    """Read an audit's folder; raises UnusableInputError where it isn't one, or is damaged."""
+    manifest = _read(folder / MANIFEST, MANIFEST_SCHEMA)
+    files, original = manifest.get("files"), manifest.get("original")
+    if not isinstance(files, dict) or not isinstance(original, dict) or not isinstance(original.get("sha256"), str):
+        raise _bad(folder / MANIFEST, "fields are missing")
+    for name, about in files.items():
+        parts = PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts or "\\" in name or ":" in name:
+            raise _bad(folder / MANIFEST, f"{name!r} isn't a file of the folder")
+        if not isinstance(about, dict) or not isinstance(about.get("sha256"), str):
+            raise _bad(folder / MANIFEST, f"{name!r} has no hash")
+    evidence = _read(folder / EVIDENCE, EVIDENCE_SCHEMA)
+    calls, source = evidence.get("calls"), evidence.get("source")
+    if not isinstance(calls, list) or not calls or not isinstance(source, dict):
+        raise _bad(folder / EVIDENCE, "fields are missing")
+    for call in calls:
+        numbers = [call.get(n) for n in ("gap_mm", "sigma_mm", "p_touching")] if isinstance(call, dict) else [None]
+        if not all(isinstance(n, int | float) for n in numbers) or not isinstance(call.get("disc"), dict):
+            raise _bad(folder / EVIDENCE, "a call has no numbers")
+    return Audited(folder, manifest, evidence)
+
+
+def _read(path: Path, schema: str) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        what = "an unfinished audit" if path.parent.is_dir() and any(path.parent.iterdir()) else "no audit"
+        raise UnusableInputError(f"{path.parent}: {what}: {path.name} is missing", code="bad_evidence") from None
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be read ({error.strerror})", code="unreadable_input") from error
+    except (ValueError, RecursionError) as error:
+        raise _bad(path, f"is no JSON ({error})") from error
+    if not isinstance(data, dict) or data.get("schema") != schema:
+        raise _bad(path, f"its schema isn't {schema}")
+    return data
+
+
+def _bad(path: Path, why: str) -> UnusableInputError:
+    return UnusableInputError(f"{path}: damaged, or not written by 'referee audit': {why}", code="bad_evidence")
+
+
+def sha256(data: bytes) -> str:
+    """Hash of bytes in memory."""
+    return hashlib.sha256(data).hexdigest()

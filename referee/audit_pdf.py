@@ -1,0 +1,246 @@
+"""The report as a PDF: one A4 page a call. The same input gives the same bytes."""
+
+import io
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from calibration.errors import UnusableInputError
+from referee.audit_pictures import CROP_PX
+from referee.audit_words import Page
+
+MARGIN = 15.0
+WIDTH, HEIGHT = 210.0, 297.0
+"""A4 in mm; all lengths here are mm from the page's upper left corner."""
+
+GUTTER = 4.0
+SMALL_SIDE = 57.0
+"""Width of the pictures beside the tables."""
+
+CROP_ASPECT = CROP_PX[1] / CROP_PX[0]
+INK, GREY, RULE = (0.10, 0.11, 0.13), (0.42, 0.44, 0.47), (0.80, 0.81, 0.83)
+PLAIN, BOLD = "Vera", "VeraBd"
+"""Bitstream Vera comes with reportlab and is embedded, so that the page looks the same everywhere."""
+
+LINE, DISC, RIM = (0.0, 0.86, 0.86), (1.0, 0.16, 0.75), (1.0, 0.75, 0.24)
+"""The drawn curves' colours, for the legend."""
+
+LEGEND = ((LINE, "line's inner edge"), (DISC, "disc's outline on the board"), (RIM, "its upper rim"))
+
+
+def write_pdf(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[str, bytes]]) -> None:
+    """Write the report; ``pictures`` holds JPEGs by call and by name (crop_drawn, crop, from_above, solved_lines)."""
+    from reportlab.pdfgen import canvas  # noqa: PLC0415  (0.2 s, needed for printing only)
+
+    _fonts()
+    data = io.BytesIO()
+    sheet = canvas.Canvas(data, pagesize=(WIDTH * _mm(), HEIGHT * _mm()), invariant=1)
+    sheet.setTitle("Line call: " + "; ".join(page.verdict for page in pages[:3]))
+    sheet.setCreator("Table Referee")
+    for number, page in enumerate(pages, start=1):
+        _Setter(sheet).page(page, pictures[page.name], f"page {number} of {len(pages)}")
+        sheet.showPage()
+    sheet.save()
+    try:
+        path.write_bytes(data.getvalue())
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be written ({error.strerror or error})") from error
+
+
+def _mm() -> float:
+    return 72 / 25.4
+
+
+@cache
+def _fonts() -> frozenset[int]:
+    """Register the typeface; returns the characters that it has."""
+    from reportlab.pdfbase import pdfmetrics  # noqa: PLC0415
+    from reportlab.pdfbase.ttfonts import TTFont  # noqa: PLC0415
+
+    plain = TTFont(PLAIN, "Vera.ttf")
+    pdfmetrics.registerFont(plain)
+    pdfmetrics.registerFont(TTFont(BOLD, "VeraBd.ttf"))
+    pdfmetrics.registerFontFamily(PLAIN, normal=PLAIN, bold=BOLD, italic=PLAIN, boldItalic=BOLD)
+    return frozenset(plain.face.charWidths)
+
+
+def printable(text: str) -> str:
+    """Text with the characters that the typeface lacks written as their code."""
+    known = _fonts()
+    return "".join(c if ord(c) in known else c.encode("ascii", "backslashreplace").decode() for c in text)
+
+
+class _Setter:
+    """Sets one page from the top down."""
+
+    def __init__(self, sheet: Any) -> None:
+        self.sheet = sheet
+
+    def page(self, page: Page, pictures: Mapping[str, bytes], number: str) -> None:
+        """Set a whole page; the crops take the room that the rest leaves."""
+        wide = WIDTH - 2 * MARGIN
+        beside = wide - SMALL_SIDE - 2 * GUTTER
+        self.text(MARGIN, 10.0, wide, "TABLE REFEREE \u00b7 LINE CALL", 7, GREY)
+        self.text(MARGIN, 10.0, wide, number, 7, GREY, align=2)
+        self.rule(14.5)
+        y = 17.5
+        y += self.text(MARGIN, y, wide, page.place, 8.5, GREY) + 1.5
+        y += self.text(MARGIN, y, wide, page.verdict, 16, INK, bold=True) + 2.0
+        y += self.text(MARGIN, y, wide, page.reason, 8.5, INK) + 3.0
+        y = self.figures(page, y) + 3.0
+        clauses = [f"<b>{n}</b>&nbsp; {_escaped(words)}" for n, words in page.clauses]
+        low = HEIGHT - 11.0 - sum(self.height(words, wide, 7.0) + 0.8 for words in clauses)
+        extra = [f"<b>What would decide it</b>&nbsp; {_escaped(page.advice[0])}"] if page.advice else []
+        extra += [f"\u2013 {_escaped(words)}" for words in page.advice[1:]]
+        extra += [f"<b>Note</b>&nbsp; {_escaped('; '.join(page.notes))}"] if page.notes else []
+        extra_high = sum(self.height(words, wide, 7.5) + 0.6 for words in extra) + (2.0 if extra else 0.0)
+        budget_high = max(SMALL_SIDE + 5.0, 16.0 + 4.6 * (len(page.budget) + len(page.combined)))
+        facts_high = max(self.facts(page, 0.0, beside, draw=False), 44.0)
+        crop_high = min((wide - GUTTER) / 2 * CROP_ASPECT, low - y - 9.0 - budget_high - facts_high - extra_high - 9.0)
+        y = self.crops(page, pictures, y, crop_high) + 2.5
+        self.picture(pictures["from_above"], MARGIN, y, SMALL_SIDE, SMALL_SIDE)
+        self.text(MARGIN, y + SMALL_SIDE + 0.8, SMALL_SIDE, page.above_caption, 6.5, GREY)
+        self.budget(page, MARGIN + SMALL_SIDE + 2 * GUTTER, y, beside)
+        y += budget_high + 2.5
+        self.rule(y - 1.0)
+        y += 1.0
+        used = self.picture(pictures["solved_lines"], MARGIN, y, SMALL_SIDE, facts_high - 7.0)
+        self.text(MARGIN, y + used + 0.8, SMALL_SIDE, page.lines_caption, 6.5, GREY)
+        self.facts(page, y, beside)
+        y += facts_high + 1.0
+        if extra:
+            self.rule(y)
+            y += 1.5
+            for words in extra:
+                y += self.markup(MARGIN, y, wide, words, 7.5, INK) + 0.6
+        self.rule(low - 1.5)
+        for words in clauses:
+            low += self.markup(MARGIN, low, wide, words, 7.0, INK) + 0.8
+
+    def figures(self, page: Page, y: float) -> float:
+        """The four figures in a row; returns where they end."""
+        wide = WIDTH - 2 * MARGIN
+        shares = (0.33, 0.23, 0.22, 0.22)
+        self.rule(y)
+        x = MARGIN
+        for (label, value), share in zip(page.figures, shares, strict=True):
+            self.text(x, y + 1.8, share * wide - 2, label, 6.5, GREY)
+            self.text(x, y + 5.2, share * wide - 1, value, 8.8, INK, bold=True)
+            x += share * wide
+        self.rule(y + 10.8)
+        return y + 10.8
+
+    def crops(self, page: Page, pictures: Mapping[str, bytes], y: float, high: float) -> float:
+        """Both crops and the legend below them; returns where they end."""
+        second = (WIDTH + GUTTER) / 2
+        wide = high / CROP_ASPECT
+        self.picture(pictures["crop_drawn"], MARGIN, y, wide, high)
+        self.picture(pictures["crop"], second, y, wide, high)
+        y += high + 0.8
+        self.text(second, y, wide, page.plain_caption, 6.5, GREY)
+        self.text(MARGIN, y, wide, page.crop_caption, 6.5, GREY)
+        y += 3.4
+        x = MARGIN
+        for colour, words in LEGEND:
+            self.sheet.setStrokeColorRGB(*colour)
+            self.sheet.setLineWidth(1.4)
+            self.sheet.line(x * _mm(), self.up(y + 1.35), (x + 5) * _mm(), self.up(y + 1.35))
+            self.text(x + 6, y, 60, words, 6.5, GREY)
+            x += 9 + self.width(words, 6.5)
+        return y + 3.2
+
+    def budget(self, page: Page, x: float, y: float, wide: float) -> None:
+        """The uncertainty's parts as a table with bars."""
+        name, number, bar = 0.44 * wide, 0.13 * wide, 0.43 * wide
+        self.text(x, y, wide, "What the gap is uncertain by", 8, INK, bold=True)
+        self.text(x + name, y + 4.6, number, "mm", 6.5, GREY, align=2)
+        self.text(x + name + number + 3, y + 4.6, bar, "share of the variance", 6.5, GREY)
+        y += 8.4
+        for label, value, share in page.budget:
+            self.text(x, y, name, label, 7.5, INK)
+            self.text(x + name, y, number, f"{value:.3f}", 7.5, INK, align=2)
+            room = bar - 14
+            self.sheet.setFillColorRGB(0.24, 0.42, 0.62)
+            width = max(room * share, 0.3)
+            self.sheet.rect((x + name + number + 3) * _mm(), self.up(y + 2.9), width * _mm(), 2.4 * _mm(), 0, 1)
+            self.text(x + name + number + 4 + width, y, 12, f"{100 * share:.0f} %", 6.5, GREY)
+            y += 4.6
+        self.rule(y, x, wide)
+        y += 1.2
+        for label, words in page.combined:
+            self.text(x, y, name + 4, label, 7.5, INK, bold=True)
+            self.text(x + name - 8, y, number + 8, words.removesuffix(" mm"), 7.5, INK, bold=True, align=2)
+            y += 4.6
+
+    def facts(self, page: Page, y: float, wide: float, draw: bool = True) -> float:
+        """What the page rests on, as two columns; returns how high that is."""
+        x, label_wide, start = MARGIN + SMALL_SIDE + 2 * GUTTER, 26.0, y
+        for label, words in page.facts:
+            high = self.height(_escaped(words), wide - label_wide, 7.0)
+            if draw:
+                self.text(x, y, label_wide, label, 7.0, GREY)
+                self.text(x + label_wide, y, wide - label_wide, words, 7.0, INK)
+            y += high + 0.9
+        return y - start
+
+    def picture(self, data: bytes, x: float, y: float, wide: float, high: float) -> float:
+        """Set a picture within a box, at its upper left; returns its height."""
+        from reportlab.lib.utils import ImageReader  # noqa: PLC0415
+
+        image = ImageReader(io.BytesIO(data))
+        w, h = image.getSize()
+        scale = min(wide / w, high / h)
+        box = (x * _mm(), self.up(y + h * scale), w * scale * _mm(), h * scale * _mm())
+        self.sheet.drawImage(image, *box)
+        return float(h * scale)
+
+    def rule(self, y: float, x: float = MARGIN, wide: float = WIDTH - 2 * MARGIN) -> None:
+        """A hairline."""
+        self.sheet.setStrokeColorRGB(*RULE)
+        self.sheet.setLineWidth(0.5)
+        self.sheet.line(x * _mm(), self.up(y), (x + wide) * _mm(), self.up(y))
+
+    def text(
+        self, x: float, y: float, wide: float, words: str, size: float, ink: tuple[float, float, float],
+        *, bold: bool = False, align: int = 0,
+    ) -> float:  # fmt: skip
+        """Set plain text with its top at ``y``; returns its height."""
+        return self.markup(x, y, wide, _escaped(words), size, ink, bold=bold, align=align)
+
+    def markup(
+        self, x: float, y: float, wide: float, words: str, size: float, ink: tuple[float, float, float],
+        *, bold: bool = False, align: int = 0,
+    ) -> float:  # fmt: skip
+        """Set reportlab's markup; returns its height."""
+        paragraph = self._paragraph(words, size, ink, bold, align)
+        _, high = paragraph.wrap(wide * _mm(), 9999)
+        paragraph.drawOn(self.sheet, x * _mm(), self.up(y) - high)
+        return float(high / _mm())
+
+    def height(self, words: str, wide: float, size: float) -> float:
+        """How high markup would be."""
+        return float(self._paragraph(words, size, INK, False, 0).wrap(wide * _mm(), 9999)[1] / _mm())
+
+    def width(self, words: str, size: float) -> float:
+        """How wide a line of plain text is."""
+        return float(self.sheet.stringWidth(printable(words), PLAIN, size) / _mm())
+
+    def _paragraph(self, words: str, size: float, ink: tuple[float, float, float], bold: bool, align: int) -> Any:
+        from reportlab.lib.colors import Color  # noqa: PLC0415
+        from reportlab.lib.styles import ParagraphStyle  # noqa: PLC0415
+        from reportlab.platypus import Paragraph  # noqa: PLC0415
+
+        style = ParagraphStyle(
+            "words", fontName=BOLD if bold else PLAIN, fontSize=size, leading=1.32 * size, textColor=Color(*ink),
+            alignment=align, splitLongWords=1,
+        )  # fmt: skip
+        return Paragraph(words, style)
+
+    def up(self, y: float) -> float:
+        """A height from the top in mm as the PDF's own, in points from the bottom."""
+        return (HEIGHT - y) * _mm()
+
+
+def _escaped(text: str) -> str:
+    return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
