@@ -1,6 +1,6 @@
 """The boards of the drawn world: table, rail, ditch, surface, lines, prints, hole and what is painted on them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -27,7 +27,7 @@ from vision.disc_canonical import PX_PER_MM, SHOOTING, SIZE
 
 @dataclass
 class Board:
-    """Geometry of one drawn board in canonical mm and its look."""
+    """Geometry of one drawn board in canonical mm and its look; ``flat``: discs of even colour, as in a drawing."""
 
     ten: float
     fifteen: float
@@ -46,6 +46,8 @@ class Board:
     surface_texture: Image
     line_colour: Colour
     line_width: float
+    flat: bool
+    spots: list[tuple[float, float]] = field(default_factory=list)
 
 
 def draw_board(rng: np.random.Generator) -> dict[str, float]:
@@ -96,7 +98,7 @@ def make_board(rng: np.random.Generator, stock: Textures) -> Board:
         **draw_board(rng), disc_colours=colours, disc_wood=woods,
         ring_hole=float(rng.uniform(0.2, 0.5)) if rng.random() < 0.15 else 0.0,
         surface_colour=surface, surface_texture=texture * rng.uniform(2, 16) * (1 if wooden else 0.4),
-        line_colour=line, line_width=float(rng.uniform(0.8, 3.6)),
+        line_colour=line, line_width=float(rng.uniform(0.8, 3.6)), flat=rng.random() < 0.08,
     )  # fmt: skip
 
 
@@ -161,6 +163,8 @@ def prints(rng: np.random.Generator, surface: Image, board: Board, eye: Pinhole)
             for q in range(count):
                 a = first + q * 2 * np.pi / count
                 x, y = eye.px(r * np.cos(a), r * np.sin(a), 0)
+                if r > 40:  # what surrounds the hole is not shown as a false alarm: a disc may lie there
+                    board.spots.append((x, y))
                 tile = np.zeros((64, 64), np.uint8)
                 (w, h), _ = cv2.getTextSize(text, int(rng.choice([0, 3, 2, 4])), scale, thick)
                 cv2.putText(tile, text, (32 - w // 2, 32 + h // 2), 0, scale, 255, thick, cv2.LINE_AA)
@@ -171,6 +175,7 @@ def prints(rng: np.random.Generator, surface: Image, board: Board, eye: Pinhole)
         text = "".join(chr(int(c)) for c in rng.integers(65, 91, int(rng.integers(3, 10))))
         tile = np.zeros((SIZE, SIZE), np.uint8)
         x, y = spot(60, 290)
+        board.spots.append((x, y))
         font, scale = int(rng.integers(0, 8)), float(rng.uniform(0.25, 0.7))
         cv2.putText(tile, text, (int(x), int(y)), font, scale, 255, 1, cv2.LINE_AA)
         m = cv2.getRotationMatrix2D((x, y), rng.uniform(0, 360), 1)
@@ -179,18 +184,20 @@ def prints(rng: np.random.Generator, surface: Image, board: Board, eye: Pinhole)
             cv2.warpAffine(tile, m, (SIZE, SIZE)).astype(np.float32) / 255,
             colours[int(rng.integers(len(colours)))],
         )
-    if rng.random() < 0.5:
-        flat = rng.random() < 0.5
-        for _ in range(int(rng.integers(1, 7))):  # painted dots and discs of paint
+    if rng.random() < 0.65:
+        small = rng.random() < 0.3
+        for _ in range(int(rng.integers(1, 9))):  # painted dots and discs of paint
             c = spot(20, 310)
-            r = rng.uniform(2, 9) if flat else board.disc_radius * rng.uniform(0.6, 1.4)
+            board.spots.append(c)
+            r = rng.uniform(2, 9) if small else board.disc_radius * rng.uniform(0.6, 1.4)
             mask = disc_mask(c, r * PX_PER_MM)
             if rng.random() < 0.3:
                 mask = mask - disc_mask(c, r * PX_PER_MM * rng.uniform(0.5, 0.85))
             blend(surface, mask * rng.uniform(0.4, 1), colours[int(rng.integers(len(colours)))])
-    if rng.random() < 0.4:
-        for _ in range(int(rng.integers(1, 5))):
+    if rng.random() < 0.5:
+        for _ in range(int(rng.integers(1, 6))):
             c = spot(30, 310)
+            board.spots.append(c)
             mask = polygon_mask(star(rng, c, board.disc_radius * rng.uniform(0.4, 1.5) * PX_PER_MM))
             blend(surface, mask * rng.uniform(0.4, 1), colours[int(rng.integers(len(colours)))])
 
@@ -245,7 +252,7 @@ def paint_surface(rng: np.random.Generator, stock: Textures, board: Board, eye: 
             prints(rng, surface, board, eye)
     else:
         lines(rng, surface, board, eye)
-        if rng.random() < 0.6:
+        if rng.random() < 0.75:
             prints(rng, surface, board, eye)
     surface += board.surface_texture[..., None] * tint
     return surface

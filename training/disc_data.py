@@ -18,8 +18,10 @@ from vision.disc_net import STATES, STRIDE
 DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
 IGNORED_VISIBLE = 0.35
 """Path-traced discs less visible than this count neither way."""
-FAR = 3.0
-"""A disc's target point weighs on cells within this many cells."""
+HOLE_WEIGHT, HOLE_CELLS = 3.0, 4.0
+"""The heat weighs more within so many cells of the centre: what lies in the hole is hard to tell."""
+GRAIN = np.random.default_rng(0).standard_normal((768, 768, 3), dtype=np.float32)
+"""Sensor noise of unit variance, of which every picture takes another window."""
 
 
 def scene_view(truth: dict[str, object]) -> BoardView:
@@ -66,10 +68,11 @@ def load_scene(path: Path) -> Scene | None:
 
 def spoil(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """What cameras and codecs do: colour, gamma, coarse and uneven resolution, blur, sharpening, noise, JPEG."""
-    x = picture.astype(np.float32) / 255
+    curve = np.linspace(0, 1, 256, dtype=np.float32)[:, None].repeat(3, axis=1)
     if rng.random() < 0.8:
-        x = np.clip(x, 0, 1) ** np.exp(rng.normal(0, 0.25)) * np.exp(rng.normal(0, 0.15))
-        x *= np.exp(rng.normal(0, 0.09, 3)).astype(np.float32)
+        curve = curve ** np.float32(np.exp(rng.normal(0, 0.25))) * np.float32(np.exp(rng.normal(0, 0.15)))
+        curve *= np.exp(rng.normal(0, 0.09, 3)).astype(np.float32)
+    x = np.asarray(cv2.LUT(picture, curve[:, None, :].transpose(1, 0, 2)), np.float32)
     if rng.random() < 0.3:
         grey = x.mean(axis=2, keepdims=True)
         x = grey + (x - grey) * rng.uniform(0, 1.6)
@@ -96,8 +99,8 @@ def spoil(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.ui
 
 def _noise(rng: np.random.Generator, x: NDArray[np.float32]) -> NDArray[np.float32]:
     if rng.random() < 0.6:
-        sigma = rng.uniform(0, 0.035)
-        x = x + sigma * rng.standard_normal(x.shape, dtype=np.float32)
+        i, j = rng.integers(0, len(GRAIN) - max(x.shape[:2]) + 1, 2)
+        x = x + np.float32(rng.uniform(0, 0.035)) * GRAIN[i : i + x.shape[0], j : j + x.shape[1]]
     return np.clip(x, 0, 1)
 
 
@@ -140,8 +143,9 @@ def targets(pieces: list[Piece], x0: int, y0: int, size: int) -> tuple[NDArray[n
     n = size // STRIDE
     heat = np.zeros((len(STATES), n, n), np.float32)
     aims = np.zeros((5, n, n), np.float32)
-    aims[4] = 1
     yy, xx = np.mgrid[0:n, 0:n].astype(np.float32)
+    centre = ((SIZE - 1) / 2 - np.array([x0, y0]) + 0.5) / STRIDE - 0.5
+    aims[4] = 1 + (HOLE_WEIGHT - 1) * (np.hypot(xx - centre[0], yy - centre[1]) < HOLE_CELLS)
     for p in pieces:
         cx, cy = ((v - o + 0.5) / STRIDE - 0.5 for v, o in zip(p.xy, (x0, y0), strict=True))
         if not (-3 < cx < n + 3 and -3 < cy < n + 3):
@@ -173,7 +177,7 @@ def sample(
     x0, y0 = int(shift[0]), int(shift[1])
     picture, pieces = warp(rng, scene, x0, y0, size)
     window = spoil(rng, picture)
-    guide = guide_channels(scene.foot, scene.height)[:, y0 : y0 + size, x0 : x0 + size]
+    guide = guide_channels(scene.foot, scene.height, (x0, y0, size))
     x = np.concatenate([window.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1, guide])
     heat, aims = targets(pieces, x0, y0, size)
     return x, heat, aims

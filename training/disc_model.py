@@ -81,32 +81,40 @@ def loss_of(out: Tensor, heat: Tensor, aims: Tensor) -> tuple[Tensor, Tensor]:
     return focal, off / near.sum().clamp(min=1)
 
 
-class _Graph:
+class Graph:
+    """Collects the nodes and weights of an ONNX graph."""
+
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
         self.count = 0
 
     def name(self) -> str:
+        """A new name."""
         self.count += 1
         return f"t{self.count}"
 
     def tensor(self, value: np.ndarray) -> str:  # type: ignore[type-arg]
+        """Store a constant."""
         name = self.name()
         self.weights.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
     def node(self, kind: str, inputs: list[str], **attributes: object) -> str:
+        """Append a node and name its output."""
         name = self.name()
         self.nodes.append(helper.make_node(kind, inputs, [name], **attributes))
         return name
 
-    def conv(self, x: str, weight: Tensor, bias: Tensor, stride: int) -> str:
+    def conv(self, x: str, weight: Tensor, bias: Tensor, stride: int, pad: int | None = None) -> str:
+        """Convolution with "same" padding unless ``pad`` is given."""
         k = weight.shape[-1]
+        p = k // 2 if pad is None else pad
         w, b = (self.tensor(t.detach().double().numpy().astype(np.float32)) for t in (weight, bias))
-        return self.node("Conv", [x, w, b], kernel_shape=[k, k], strides=[stride] * 2, pads=[k // 2] * 4)
+        return self.node("Conv", [x, w, b], kernel_shape=[k, k], strides=[stride] * 2, pads=[p] * 4)
 
     def step(self, x: str, s: Step) -> str:
+        """Convolution with the normalisation folded in."""
         n = s.norm
         gain = n.weight / torch.sqrt(n.running_var + n.eps)  # type: ignore[arg-type,operator]
         bias = n.bias - n.running_mean * gain  # type: ignore[operator]
@@ -114,9 +122,11 @@ class _Graph:
         return self.node("Relu", [y]) if s.rectify else y
 
     def block(self, x: str, b: Block) -> str:
+        """Residual block."""
         return self.node("Relu", [self.node("Add", [x, self.step(self.step(x, b.first), b.second)])])
 
     def joined(self, low: str, up: Step, skip: str) -> str:
+        """Coarse features, enlarged, added to the finer ones."""
         scales = self.tensor(np.array([1, 1, 2, 2], np.float32))
         y = self.node("Resize", [self.step(low, up), "", scales], mode="nearest",
                       coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
@@ -125,7 +135,7 @@ class _Graph:
 
 def export(net: DiscNet, path: Path, size: int) -> None:
     """Write the network as ONNX for one picture (1, 5, size, size) with plain operations only."""
-    g = _Graph()
+    g = Graph()
     fine = g.block(g.step(g.step("picture", net.stem), net.fine_in), net.fine)
     mid = g.step(fine, net.mid_in)
     for b in net.mid:

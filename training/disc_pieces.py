@@ -70,7 +70,7 @@ class Painter:
         if xx.size == 0:
             return
         window = image[rows, cols]
-        if shadow:
+        if shadow and not board.flat:
             self._shadow(window, xx, yy, a, ra)
         colour = np.array(jitter(rng, board.disc_colours[put.side], 6), np.float32)
         body, along = capsule(xx, yy, a, b, (ra, rb))
@@ -81,6 +81,9 @@ class Painter:
         dx, dy = xx - b[0], yy - b[1]
         ux, uy = np.cos(azimuth), -np.sin(azimuth)
         d = np.hypot((dx * ux + dy * uy) * np.sqrt(1 + tangent**2), dx * -uy + dy * ux)
+        if board.flat:
+            blend(window, np.clip(0.5 + rb - d, 0, 1), colour)
+            return
         self._face(window, colour, put, (dx, dy, d, rb))
         if board.ring_hole:
             hole = np.clip(0.5 + rb * board.ring_hole - d, 0, 1)

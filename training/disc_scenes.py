@@ -181,6 +181,7 @@ def surface(stage: Stage, inside: Image) -> list[Piece]:
             p = (float(board.fifteen * np.cos(a)), float(board.fifteen * np.sin(a)))
             if far_enough(p, taken, r + size[0]):
                 order.append((-p[1], p))
+                board.spots.append(eye.px(*p, size[1] / 2))
     truth: list[Piece] = []
     for _, item in sorted(order, key=lambda t: t[0]):  # from far to near
         if not isinstance(item, Put):
@@ -266,4 +267,4 @@ def make_scene(rng: np.random.Generator, stock: Textures) -> Scene:
     hidden = cover(stage, image)
     for piece in truth:
         piece.ignored = share_hidden(piece, hidden, opening) > HIDDEN
-    return Scene(np.clip(image, 0, 255).astype(np.uint8), (0.0, -eye.distance), eye.height, truth)
+    return Scene(np.clip(image, 0, 255).astype(np.uint8), (0.0, -eye.distance), eye.height, truth, board.spots)

@@ -85,12 +85,16 @@ class Piece:
 
 @dataclass
 class Scene:
-    """A drawn picture (SIZE, SIZE, 3) uint8 BGR with its camera (canonical mm) and the truth."""
+    """A drawn picture (SIZE, SIZE, 3) uint8 BGR with its camera (canonical mm) and the truth.
+
+    ``spots``: pixels of what is painted or stands there and might be taken for a disc (dots, stars, posts).
+    """
 
     picture: NDArray[np.uint8]
     foot: tuple[float, float]
     height: float
     pieces: list[Piece] = field(default_factory=list)
+    spots: list[tuple[float, float]] = field(default_factory=list)
 
 
 class Textures:

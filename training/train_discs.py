@@ -26,7 +26,7 @@ WINDOW, BATCH = 256, 16
 RATE, DECAY = 2e-3, 1e-4
 AVERAGING = 0.998
 """Weights are averaged over some 500 steps."""
-REDRAW = 2
+REDRAW = 4
 """Steps after which one drawn scene is replaced by a new one."""
 
 

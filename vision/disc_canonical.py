@@ -22,6 +22,8 @@ SIZE = 512
 PX_PER_MM = SIZE / (2 * HALF_MM)
 OVERSAMPLING = 2
 """The board is sampled this much finer, then averaged, so that grain and lines don't alias."""
+MOST_OBLIQUE = 6.0
+"""Tangents of view angles are cut off here (80 degrees): nothing can be read beyond."""
 MAP_BLOCK = 16
 """The sampling map is computed once a block and interpolated; over 12 mm it is linear to some 0.02 px."""
 
@@ -89,14 +91,19 @@ def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: Canonica
     return np.asarray(cv2.resize(seen, (SIZE, SIZE), interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
-def guide_channels(foot: tuple[float, float], height: float) -> NDArray[np.float32]:
-    """Two channels (2, SIZE, SIZE) that the picture doesn't show: where on the board, and how obliquely seen.
+def guide_channels(
+    foot: tuple[float, float], height: float, window: tuple[int, int, int] = (0, 0, SIZE)
+) -> NDArray[np.float32]:
+    """Two channels (2, n, n) that the picture doesn't show: where on the board, and how obliquely seen.
 
     The first is the distance from the board's centre over the shooting line's radius, the second the tangent of the
-    angle between the vertical and the direction to the camera.
+    angle between the vertical and the direction to the camera. ``window`` is (x0, y0, n) in canonical pixels.
     """
-    axis = ((np.arange(SIZE) + 0.5) / PX_PER_MM - HALF_MM).astype(np.float32)
-    x, y = np.meshgrid(axis, -axis)
-    radius = np.hypot(x, y) / SHOOTING
-    tangent = np.hypot(x - foot[0], y - foot[1]) / max(height, 1.0)
-    return np.asarray(np.stack([radius, np.minimum(tangent, 6.0)]), dtype=np.float32)
+    x0, y0, n = window
+    steps = np.arange(n, dtype=np.float32)
+    x = (steps + (x0 + 0.5)) / np.float32(PX_PER_MM) - np.float32(HALF_MM)
+    y = (np.float32(HALF_MM) - (steps + (y0 + 0.5)) / np.float32(PX_PER_MM))[:, None]
+    radius = np.sqrt(x * x + y * y) / np.float32(SHOOTING)
+    dx, dy = x - np.float32(foot[0]), y - np.float32(foot[1])
+    tangent = np.sqrt(dx * dx + dy * dy) / np.float32(max(height, 1.0))
+    return np.asarray(np.stack([radius, np.minimum(tangent, np.float32(MOST_OBLIQUE))]), dtype=np.float32)

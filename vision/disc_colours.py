@@ -23,7 +23,7 @@ PROTOTYPES: tuple[tuple[str, tuple[float, float, float]], ...] = (
 )  # fmt: skip
 """Plain words with the Lab places (L 0..100) that they stand for."""
 
-LIGHTNESS_WEIGHT = 0.6
+LAB_WEIGHTS = np.array([0.6, 1.0, 1.0])
 """Light and shade change lightness far more than hue: a step of it counts less."""
 TWO_SIDES = 19.0
 """Two sides differ by at least this (weighted Lab): real pairs by 23 and more, faces of one side by less than 19."""
@@ -34,7 +34,7 @@ THIRD_SIDE = 23.0
 THIRD_APART = 7.0
 """... and this many times the scatter: one side in two lights stays one."""
 SIDES_AT_MOST = 3
-STARTS, ROUNDS = 10, 6
+STARTS, ROUNDS = 7, 5
 """Groupings tried, and steps of each; one settles in three or four."""
 MIN_SCATTER = 2.0
 """Scatter of faces of one side is never taken as smaller: paint, grain and noise."""
@@ -80,7 +80,7 @@ def _apart(points: NDArray[np.float64], group: NDArray[np.intp], count: int) -> 
 
 def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.intp]:
     """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,)."""
-    points = lab * np.array([LIGHTNESS_WEIGHT, 1.0, 1.0])
+    points = lab * LAB_WEIGHTS
     group = np.zeros(len(points), dtype=np.intp)
     for count, least, ratio in ((2, TWO_SIDES, CLEARLY_APART), (3, THIRD_SIDE, THIRD_APART)):
         if len(points) < count:

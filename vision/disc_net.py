@@ -1,19 +1,20 @@
-"""The disc network: the canonical picture in, candidates for discs with their states out.
+"""Two small networks, run by OpenCV: the canonical picture in, candidates for discs with their states out.
 
-A small fully convolutional network (weights in ``weights/discs.onnx``, trained by ``training/train_discs.py``) run by
-OpenCV. It gives, for each cell of four pixels, the probability that a disc of each state has its point there, the
-offset to that point and the disc's radius.
+The first (``weights/discs.onnx``, trained by ``training/train_discs.py``) is fully convolutional and gives, for each
+cell of four pixels, how much it looks like a disc of each state, and the offset to the disc's point. The second
+(``weights/disc_judge.onnx``, ``training/train_disc_judge.py``) sees a patch around each such place and says what it is,
+where exactly, and how sure it is of that.
 """
 
+import math
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.disc_canonical import CanonicalFrame, guide_channels
+from vision.disc_canonical import SIZE, CanonicalFrame, guide_channels
 from vision.readings import DiscState
 
 STATES: tuple[DiscState, ...] = ("board", "hole", "leaning", "ditch")
@@ -21,32 +22,71 @@ STRIDE = 4
 """Pixels of the canonical picture a cell: 6.25 mm, less than half a disc's radius."""
 RADIUS_UNIT_PX = 10.0
 """The network gives radii as logarithms of multiples of this."""
-FLOOR = 0.05
-"""Peaks below this probability are not looked at."""
+FLOOR = 0.1
+"""Peaks of the first network below this are not looked at (99 of 100 true discs of unknown scenes reach it)."""
+MOST = 47
+"""At most so many are judged: 26 discs of two sides, and about as many false alarms."""
+CENTRAL_PX = 4.0
+"""The hole is judged too unless a peak lies this near to the centre."""
+PATCH, PATCH_BATCH = 40, 16
+"""Side of the second network's patch in pixels (62 mm: a disc and its neighbours), and how many are run at once."""
+PLACE_UNIT_PX = 4.0
+"""The second network gives places in units of this."""
+FIRST_SHARE = 0.5
+"""Share of the first network's place in the one that is given; their errors have little in common."""
+GAIN, HEAT_GAIN, OFFSET = 0.55, 1.3, 0.0
+"""Log odds of a disc by those of the second and of the first network, fitted on scenes that they weren't trained on."""
+HEAT_RANGE = (0.02, 0.98)
+"""Probabilities of the first network are taken to lie in this range."""
+SIGMA_GAIN = 1.15
+"""Standard deviation by the scale of the Laplace distribution that the second network gives, fitted likewise."""
+APART = 0.8
+"""Two peaks within this share of a radius are one disc (lying discs are two radii apart, piled ones at least one)."""
+FLAT_APART = 1.5
+"""The same for two discs on the surface once they are measured: two radii, less what places may be off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One peak of the network's maps, in canonical pixels.
+    """One place at which a disc may lie, in canonical pixels.
 
     ``xy`` is the point of the disc on the board's plane (base centre; upper face's centre in hole and ditch; body's
-    centre where it leans), ``chances`` the network's probabilities in the order of :data:`STATES`.
+    centre where it leans), ``sigma_px`` its standard uncertainty (x, y). ``chances`` holds the probability of a disc
+    in each of :data:`STATES`; what they lack to 1 is the probability that there is none. ``heat`` is what the first
+    network made of the place.
     """
 
     xy: tuple[float, float]
     radius_px: float
     chances: tuple[float, float, float, float]
+    sigma_px: tuple[float, float] = (1.0, 1.0)
+    heat: float = 0.0
 
     @property
-    def best(self) -> float:
-        """Probability of the most probable state."""
-        return max(self.chances)
+    def chance(self) -> float:
+        """Probability that there is a disc at all."""
+        return sum(self.chances)
+
+    @property
+    def on_surface(self) -> bool:
+        """Whether its most probable state is to lie flat on the surface."""
+        return self.chances[0] == max(self.chances)
 
 
-@cache
-def _network() -> cv2.dnn.Net:
-    weights = files("vision").joinpath("weights/discs.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+_networks: dict[str, cv2.dnn.Net] = {}
+
+
+def _network(name: str) -> cv2.dnn.Net:
+    """Network by the name of its weights, read when it is first wanted."""
+    if name not in _networks:
+        weights = files("vision").joinpath(f"weights/{name}.onnx").read_bytes()
+        _networks[name] = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+    return _networks[name]
+
+
+def use_network(network: cv2.dnn.Net, name: str = "discs") -> None:
+    """Take another network in place of the shipped one (while training and judging)."""
+    _networks[name] = network
 
 
 def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.float32]:
@@ -56,25 +96,99 @@ def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np
     """
     colour = picture.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
     blob = np.concatenate([colour, guide_channels(frame.foot, frame.height)])[None]
-    network = _network()
+    network = _network("discs")
     network.setInput(np.ascontiguousarray(blob))
     return np.asarray(network.forward()[0], dtype=np.float32)
 
 
-def peaks(maps: NDArray[np.float32], floor: float = FLOOR) -> list[Candidate]:
-    """Local maxima of the heat over all states, most probable first, none within half a disc of a better one."""
-    heat = 1 / (1 + np.exp(-maps[:4].astype(np.float64)))
-    top = heat.max(axis=0)
-    local = top >= cv2.dilate(top, np.ones((3, 3), np.uint8))
-    rows, cols = np.nonzero(local & (top > floor))
-    order = np.argsort(-top[rows, cols], kind="stable")
+def apart(candidates: list[Candidate], flat: float = APART) -> list[Candidate]:
+    """Candidates without those that lie within most of a radius of a more probable one, most probable first.
+
+    ``flat``: the same for two that lie on the surface, which can't reach into each other.
+    """
     kept: list[Candidate] = []
-    for i, j in zip(rows[order], cols[order], strict=True):
-        dx, dy, log_radius = (float(v) for v in maps[4:7, i, j])
-        x, y = ((j + dx + 0.5) * STRIDE - 0.5, (i + dy + 0.5) * STRIDE - 0.5)
-        radius = RADIUS_UNIT_PX * float(np.exp(np.clip(log_radius, -1.0, 1.0)))
-        if any(np.hypot(x - k.xy[0], y - k.xy[1]) < 0.8 * min(radius, k.radius_px) for k in kept):
-            continue
-        box = heat[:, max(0, i - 1) : i + 2, max(0, j - 1) : j + 2].max(axis=(1, 2))
-        kept.append(Candidate((x, y), radius, (float(box[0]), float(box[1]), float(box[2]), float(box[3]))))
+    for c in sorted(candidates, key=lambda c: -c.chance):
+        for k in kept:
+            reach = flat if c.on_surface and k.on_surface else APART
+            if math.dist(c.xy, k.xy) < reach * min(c.radius_px, k.radius_px):
+                break
+        else:
+            kept.append(c)
     return kept
+
+
+def peaks(maps: NDArray[np.float32], floor: float = FLOOR) -> list[Candidate]:
+    """Local maxima of the first network's heat over all states; its probabilities are timid, but ranked."""
+    heat = 1 / (1 + np.exp(-maps[: len(STATES)].astype(np.float64)))
+    top = heat.max(axis=0)
+    rows, cols = np.nonzero((top >= cv2.dilate(top, np.ones((3, 3), np.uint8))) & (top > floor))
+    dx, dy, log_radius = maps[len(STATES) :, rows, cols].astype(np.float64)
+    xy = np.column_stack([cols + dx, rows + dy]) * STRIDE + (STRIDE - 1) / 2
+    radius = RADIUS_UNIT_PX * np.exp(np.clip(log_radius, -1.0, 1.0))
+    around = np.stack([cv2.dilate(h, np.ones((3, 3), np.uint8)) for h in heat])[:, rows, cols]
+    shares = around * (top[rows, cols] / around.sum(axis=0))
+    found = []
+    for i in range(len(rows)):
+        a, b, c, d = (float(v) for v in shares[:, i])
+        place = (float(xy[i, 0]), float(xy[i, 1]))
+        found.append(Candidate(place, float(radius[i]), (a, b, c, d), heat=float(top[rows[i], cols[i]])))
+    return apart(found)
+
+
+def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[Candidate]) -> list[Candidate]:
+    """Candidates measured anew by the second network, from the canonical picture (SIZE, SIZE, 3) uint8 BGR."""
+    if not candidates:
+        return []
+    guide = guide_channels(frame.foot, frame.height)
+    at = np.clip(np.round([c.xy for c in candidates]).astype(int), 0, SIZE - 1)
+    patches = np.stack([patch_at(picture, guide, (int(x), int(y))) for x, y in at])
+    patches = np.concatenate([patches, np.zeros((-len(patches) % PATCH_BATCH, *patches.shape[1:]), np.float32)])
+    network = _network("disc_judge")
+    parts = []
+    for i in range(0, len(patches), PATCH_BATCH):
+        network.setInput(patches[i : i + PATCH_BATCH])
+        parts.append(network.forward().reshape(PATCH_BATCH, -1).astype(np.float64))
+    out = np.concatenate(parts)[: len(candidates)]
+    none, states = out[:, len(STATES)], out[:, : len(STATES)]
+    some = np.logaddexp.reduce(states, axis=1)
+    heat = np.clip([c.heat for c in candidates], *HEAT_RANGE)
+    chance = 1 / (1 + np.exp(-(GAIN * (some - none) + HEAT_GAIN * np.log(heat / (1 - heat)) + OFFSET)))
+    shares = np.exp(states - some[:, None]) * chance[:, None]
+    measures = out[:, len(STATES) + 1 :]
+    own = at + measures[:, :2] * PLACE_UNIT_PX
+    first = np.array([c.xy for c in candidates])
+    xy = np.where((heat > FLOOR)[:, None], own + FIRST_SHARE * (first - own), own)
+    sigma = PLACE_UNIT_PX * SIGMA_GAIN * np.exp(np.clip(measures[:, 3:5], -4.0, 2.0))
+    radius = RADIUS_UNIT_PX * np.exp(np.clip(measures[:, 2], -1.0, 1.0))
+    found = []
+    for i in range(len(candidates)):
+        a, b, c, d = (float(v) for v in shares[i])
+        x, y = (float(v) for v in xy[i])
+        sx, sy = (float(v) for v in sigma[i])
+        found.append(Candidate((x, y), float(radius[i]), (a, b, c, d), (sx, sy), candidates[i].heat))
+    return apart(found, FLAT_APART)
+
+
+def candidates_in(picture: NDArray[np.uint8], frame: CanonicalFrame) -> list[Candidate]:
+    """All candidates of a canonical picture (SIZE, SIZE, 3) uint8 BGR, most probable first.
+
+    The first network proposes places, freely; the hole is always among them; the second one judges each.
+    """
+    proposed = peaks(run_network(picture, frame))[:MOST]
+    middle = (SIZE - 1) / 2
+    if all(math.dist(c.xy, (middle, middle)) > CENTRAL_PX for c in proposed):
+        proposed.append(Candidate((middle, middle), RADIUS_UNIT_PX, (0.0, 0.0, 0.0, 0.0)))
+    return judged(picture, frame, proposed)
+
+
+def patch_at(picture: NDArray[np.uint8], guide: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:
+    """Input (5, PATCH, PATCH) of the second network around a pixel (x, y); black beyond the picture."""
+    half = PATCH // 2
+    x0, y0 = at[0] - half, at[1] - half
+    xs, ys = max(x0, 0), max(y0, 0)
+    xe, ye = min(x0 + PATCH, SIZE), min(y0 + PATCH, SIZE)
+    out = np.full((5, PATCH, PATCH), -1.0, dtype=np.float32)
+    inside = (slice(ys - y0, ye - y0), slice(xs - x0, xe - x0))
+    out[:3, *inside] = picture[ys:ye, xs:xe].transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
+    out[3:, *inside] = guide[:, ys:ye, xs:xe]
+    return out

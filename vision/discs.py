@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from calibration.view import BoardView
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
-from vision.disc_colours import lab_of, sides_of, words_for
-from vision.disc_net import STATES, Candidate, peaks, run_network
+from vision.disc_colours import LAB_WEIGHTS, lab_of, sides_of, words_for
+from vision.disc_net import STATES, Candidate, candidates_in
 from vision.disc_values import plain_contacts, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
@@ -17,8 +17,8 @@ LISTED = 0.4
 """A candidate at least this probable is a disc of the reading."""
 MAYBE = 0.12
 """A candidate at least this probable is named as a reason for doubt."""
-PLACE_SIGMA_MM = 0.8
-"""Standard uncertainty a direction of the network's places, in canonical mm (folds over the path-traced scenes)."""
+PLACE_SIGMA_MM = 0.5
+"""A place is never taken as surer than this (canonical mm, a direction): what the networks can't know."""
 RADIUS_SIGMA = 0.035
 """Relative standard uncertainty of one disc's radius by the network; the mean of all discs is better by sqrt(n) ..."""
 RADIUS_BIAS = 0.01
@@ -27,26 +27,30 @@ FACE = (0.3, 0.72)
 """The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
 DITCH_WEIGHT = 0.5
 """Trust in the colour of a disc in the ditch, which lies in the rail's shade, against 1 on the surface."""
+FOUNDERS = 3
+"""Sides are found without the hole's content where at least this many discs lie elsewhere."""
+FOREIGN, FOREIGN_ODDS = 20.0, 0.05
+"""What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
 IN_HOLE = 1.25
-"""A disc is in the hole, or leans into it, only where its centre lies within so many radii of it ..."""
+"""A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
 FARTHEST = 1.31
 """Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
 
 def _states(c: Candidate, distance: float, radius: float) -> tuple[tuple[DiscState, float], ...]:
     """Possible states with probabilities, most probable first, of a candidate ``distance`` from the centre."""
-    chances = dict(zip(STATES, c.chances, strict=True))
+    shares = dict(zip(STATES, c.chances, strict=True))
     if distance > IN_HOLE * radius:
-        chances["hole"] = chances["leaning"] = 0.0
-    total = sum(chances.values()) or 1.0
-    ranked = sorted(((s, p / total) for s, p in chances.items()), key=lambda t: -t[1])
+        shares["hole"] = shares["leaning"] = 0.0
+    total = sum(shares.values()) or 1.0
+    ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
 
 
 def _radius(candidates: list[Candidate]) -> tuple[float, float] | None:
     """Radius in canonical pixels over all surely seen discs, and its standard uncertainty; None without any."""
-    radii = [c.radius_px for c in candidates if c.best >= LISTED and c.chances[0] == c.best]
-    radii = radii or [c.radius_px for c in candidates if c.best >= LISTED]
+    radii = [c.radius_px for c in candidates if c.chance >= LISTED and c.chances[0] == max(c.chances)]
+    radii = radii or [c.radius_px for c in candidates if c.chance >= LISTED]
     if not radii:
         return None
     middle = float(np.median(radii))
@@ -76,7 +80,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     """Read the discs of an image (H, W, 3) uint8 BGR over a solved board."""
     frame = frame_of(view)
     picture = canonical_picture(image, view, frame)
-    candidates = [c for c in peaks(run_network(picture, frame)) if c.best >= MAYBE]
+    candidates = [c for c in candidates_in(picture, frame) if c.chance >= MAYBE]
     places = frame.to_board(np.array([c.xy for c in candidates]).reshape(-1, 2))
     distances = np.hypot(places[:, 0], places[:, 1])
     within = distances < FARTHEST * view.board.shooting
@@ -88,54 +92,61 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         radius, radius_sigma = view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
     else:
         radius, radius_sigma = (v * mm_per_px for v in joint)
-    height = view.board.disc_height
     states = [_states(c, float(d), radius) for c, d in zip(candidates, distances, strict=True)]
-    flat_height = {"board": height, "leaning": height / 2, "hole": 0.0, "ditch": 0.0}
+    tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     lab = np.array(
         [
-            _face(picture, frame, c.xy, radius / mm_per_px, flat_height[s[0][0]] / frame.scale)
-            for c, s in zip(candidates, states, strict=True)
+            _face(picture, frame, c.xy, radius / mm_per_px, float(z) / frame.scale)
+            for c, z in zip(candidates, tops, strict=True)
         ]
     ).reshape(-1, 3)
-    sure = np.array([c.best >= LISTED for c in candidates], dtype=bool)
-    on_board = np.array([s[0][0] != "ditch" for s in states], dtype=bool)
-    words, group = _named_sides(lab, sure, on_board)
-    tops = np.array([flat_height[s[0][0]] for s in states])
+    ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
+    in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
+    chances = np.array([c.chance for c in candidates])
+    words, group, chances = _sides(lab, chances, ditched, in_hole)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
-    order = sorted(range(len(candidates)), key=lambda i: (not on_board[i], float(distances[i])))
-    for i in order:
-        state = states[i][0]
-        place = (float(places[i, 0]), float(places[i, 1]))
-        sigma = PLACE_SIGMA_MM * frame.scale
-        lines = plain_contacts(place, sigma, radius, radius_sigma, view.board) if state[0] == "board" else ()
-        target = discs if sure[i] else maybe
-        target.append(
-            valued(
-                Disc(
-                    len(target) + 1, words[group[i]], (float(px[i, 0]), float(px[i, 1])), place, sigma,
-                    state[0], candidates[i].best, state[1], states[i], lines,
-                ),
-                radius, view.board,
-            )
-        )  # fmt: skip
-    return DiscsSeen(tuple(discs), radius, radius_sigma, words if discs else (), tuple(maybe), _warnings(image, view))
+    for i in sorted(range(len(candidates)), key=lambda i: (bool(ditched[i]), float(distances[i]))):
+        if chances[i] < MAYBE:
+            continue
+        (state, sure), place = states[i][0], (float(places[i, 0]), float(places[i, 1]))
+        sigma = max(PLACE_SIGMA_MM * frame.scale, math.hypot(*candidates[i].sigma_px) / math.sqrt(2) * mm_per_px)
+        lines = plain_contacts(place, sigma, radius, radius_sigma, view.board) if state == "board" else ()
+        target = discs if chances[i] >= LISTED else maybe
+        at, chance = (float(px[i, 0]), float(px[i, 1])), float(chances[i])
+        found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i], lines)
+        target.append(valued(found, radius, view.board))
+    colours = tuple(w for w in words if any(d.colour == w for d in discs))
+    return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image, view))
 
 
-def _named_sides(
-    lab: NDArray[np.float64], sure: NDArray[np.bool_], on_board: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Words of the sides, and the side number (N,) of every candidate, sure ones deciding."""
-    if not sure.any():
-        group = np.zeros(len(lab), dtype=np.intp)
-        return (words_for(lab.mean(axis=0)[None]) if len(lab) else ()), group
-    weights = np.where(on_board[sure], 1.0, DITCH_WEIGHT)
-    own = sides_of(lab[sure], weights)
-    middles = np.array([np.median(lab[sure][own == k], axis=0) for k in range(int(own.max()) + 1)])
-    group = np.argmin(np.linalg.norm(lab[:, None] - middles[None], axis=2), axis=1)
-    group[sure] = own
-    return words_for(middles), group
+def _face_height(state: DiscState, height: float) -> float:
+    """Height in mm above the surface at which a disc's point is taken up to its face."""
+    return {"board": height, "leaning": height / 2}.get(state, 0.0)
+
+
+def _sides(
+    lab: NDArray[np.float64], chances: NDArray[np.float64], ditched: NDArray[np.bool_], in_hole: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64]]:
+    """Words of the sides, the side number (N,) of every candidate, and their chances (N,) once sides are known.
+
+    Sides are found from the surely seen discs outside the hole, where there are enough of them: the hole's floor is
+    painted in any colour, and what lies in the hole must have the colour of a side.
+    """
+    founders = chances >= LISTED
+    if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
+        founders = founders & ~in_hole
+    if not founders.any():
+        return (words_for(lab.mean(axis=0)[None]) if len(lab) else ()), np.zeros(len(lab), dtype=np.intp), chances
+    own = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
+    middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
+    off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
+    group = np.argmin(off, axis=1)
+    group[founders] = own
+    foreign = in_hole & ~founders & (off.min(axis=1) > FOREIGN)
+    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0)
+    return words_for(middles), group, odds / (1 + odds)
 
 
 def _faces_px(view: BoardView, places: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,228 @@
+"""Discs: the canonical frame, the worth of places, sides by colour, and whole scenes with known truth."""
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.boards import BoardModel
+from calibration.camera import Camera
+from calibration.view import BoardView
+from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
+from vision.disc_colours import sides_of, words_for
+from vision.disc_net import PATCH, Candidate, apart, candidates_in, patch_at
+from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
+from vision.discs import read_discs
+from vision.readings import Disc, DiscsSeen
+
+SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
+BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, surface=330.2)
+RADIUS = 15.875
+WITHIN = 0.9
+"""A disc is found where its face's centre lies within this share of its radius."""
+
+
+def oblique_view(scale: float = 1.0) -> BoardView:
+    """Return a camera 45 degrees over a board, seen from one side."""
+    eye = np.array([500.0, -300.0, 700.0]) * scale
+    back = eye / np.linalg.norm(eye)
+    x = np.cross([0.0, 0.0, 1.0], back)
+    x /= np.linalg.norm(x)
+    R = np.stack([x, -np.cross(back, x), -back])
+    K = np.array([[1200.0, 0, 639.5], [0, 1200.0, 359.5], [0, 0, 1]])
+    camera = Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), -R @ eye, 1280, 720)
+    return BoardView(camera, BOARD.scaled(scale), "test", 0.0)
+
+
+def disc(x: float, y: float, **fields: object) -> Disc:
+    made = Disc(1, "black", (0.0, 0.0), (x, y), 0.1, "board", 1.0, 1.0)
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.3])
+def test_canonical_frame_and_back(scale: float) -> None:
+    view = oblique_view(scale)
+    frame = frame_of(view)
+    mm = np.random.default_rng(3).uniform(-300, 300, (50, 2)) * scale
+    px = frame.from_board(mm)
+    assert np.allclose(frame.to_board(px), mm)
+    assert np.allclose(frame.from_board(np.zeros((1, 2))), (SIZE - 1) / 2)
+    foot = frame.from_board(view.camera.centre[None, :2])[0]
+    assert foot[0] == pytest.approx((SIZE - 1) / 2)
+    assert foot[1] > SIZE / 2, "the camera is at the bottom"
+    assert frame.height == pytest.approx(700.0)
+
+
+def test_canonical_picture_shows_what_lies_where_the_frame_says() -> None:
+    view = oblique_view()
+    image = np.full((720, 1280, 3), 40, np.uint8)
+    place = np.array([[120.0, 60.0]])
+    rim = place + 12 * np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0, 2 * np.pi, 40)])
+    cv2.fillPoly(image, [np.round(view.to_px(rim)).astype(np.int32)], (250, 250, 250))
+    frame = frame_of(view)
+    seen = canonical_picture(image, view, frame)[..., 0] > 150
+    rows, cols = np.nonzero(seen)
+    assert np.hypot(*(np.array([cols.mean(), rows.mean()]) - frame.from_board(place)[0])) < 0.7
+
+
+def test_guide_channels() -> None:
+    radius, tangent = guide_channels((0.0, -500.0), 700.0)
+    assert radius[SIZE // 2, SIZE // 2] == pytest.approx(0, abs=0.01)
+    assert radius.max() == pytest.approx(400 * math.sqrt(2) / SHOOTING, rel=0.01)
+    assert tangent[0].mean() > tangent[-1].mean(), "the far edge is seen more obliquely"
+
+
+@pytest.mark.parametrize(
+    ("x", "value"),
+    [(30, 15), (80, 15), (84, 15), (85.5, 10), (150, 10), (186, 10), (187, 5), (287.5, 5), (289, 0), (320, 0)],
+)
+def test_value_follows_from_the_outermost_reach(x: float, value: int) -> None:
+    lines = plain_contacts((x, 0.0), 0.1, RADIUS, 0.05, BOARD)
+    seen = valued(disc(x, 0.0, lines=lines), RADIUS, BOARD)
+    assert seen.value == value
+    assert sum(p for _, p in seen.values) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_disc_on_the_edge_of_a_line_is_open() -> None:
+    x = BOARD.inner_edges[1] - RADIUS
+    lines = plain_contacts((x, 0.0), 0.3, RADIUS, 0.05, BOARD)
+    seen = valued(disc(x, 0.0, lines=lines), RADIUS, BOARD)
+    assert {v for v, _ in seen.values} == {10, 5}
+    assert dict(seen.values)[5] == pytest.approx(0.5, abs=1e-6)
+    assert any("10/5" in w for w in seen.why)
+    assert lines[0].verdict == "too_close"
+
+
+@pytest.mark.parametrize(
+    ("states", "value", "count"),
+    [
+        ((("hole", 1.0),), 20, 1),
+        ((("leaning", 1.0),), 15, 1),
+        ((("ditch", 1.0),), 0, 1),
+        ((("hole", 0.7), ("leaning", 0.3)), 20, 2),
+        ((("leaning", 0.6), ("board", 0.4)), 15, 1),
+    ],
+)
+def test_value_follows_from_the_state(states: tuple[tuple[str, float], ...], value: int, count: int) -> None:
+    seen = valued(disc(2.0, 0.0, state=states[0][0], states=states), RADIUS, BOARD)
+    assert seen.value == value
+    assert len(seen.values) == count
+
+
+def test_probabilities_and_verdicts() -> None:
+    assert p_touching(0.0, 0.1) == pytest.approx(0.5)
+    assert p_touching(0.1645, 0.1) == pytest.approx(0.05, abs=1e-3)
+    assert verdict_of(p_touching(0.17, 0.1)) == "clear"
+    assert verdict_of(p_touching(-0.17, 0.1)) == "touching"
+    assert verdict_of(p_touching(0.1, 0.1)) == "too_close"
+
+
+@pytest.mark.parametrize(
+    ("sides", "words"),
+    [
+        (((20, 0, 0), (75, 6, 26)), {"black", "natural"}),
+        (((20, 0, 0), (42, 55, 35)), {"black", "red"}),
+        (((40, 8, -42), (85, 0, 2), (62, 42, 55)), {"blue", "white", "orange"}),
+        (((70, 8, 28),), {"natural"}),
+    ],
+)
+def test_sides_by_colour(sides: tuple[tuple[float, float, float], ...], words: set[str]) -> None:
+    rng = np.random.default_rng(1)
+    true = np.repeat(np.arange(len(sides)), 8)
+    lab = np.array(sides, float)[true] + rng.normal(0, (5, 1.5, 2), (len(true), 3))
+    group = sides_of(lab, np.ones(len(lab)))
+    assert len({(int(a), int(b)) for a, b in zip(group, true, strict=True)}) == len(sides)
+    middles = np.array([np.median(lab[group == k], axis=0) for k in range(len(sides))])
+    assert set(words_for(middles)) == words
+
+
+def test_one_disc_and_none_have_a_side_too() -> None:
+    assert list(sides_of(np.array([[50.0, 0, 0]]), np.ones(1))) == [0]
+    assert list(sides_of(np.zeros((0, 3)), np.ones(0))) == []
+
+
+def test_like_sides_get_different_words() -> None:
+    assert len(set(words_for(np.array([[70.0, 8, 28], [52.0, 10, 26], [60.0, 8, 24]])))) == 3
+
+
+def test_nothing_is_read_from_an_even_picture() -> None:
+    seen = read_discs(np.full((720, 1280, 3), 128, np.uint8), oblique_view())
+    assert isinstance(seen, DiscsSeen)
+    assert seen.discs == ()
+
+
+def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-arg]
+    path = SCENES / name
+    if not path.exists():
+        pytest.skip(f"no rendered scenes at {SCENES} (set REFEREE_DATA)")
+    t = json.loads(path.read_text())
+    lines = {line["name"]: line for line in t["board"]["lines"]}
+    widths = tuple(lines[n]["outer_edge"] - lines[n]["inner_edge"] for n in ("15/10", "10/5", "shooting"))
+    board = BoardModel(
+        "scene", lines["shooting"]["nominal_radius"], lines["10/5"]["nominal_radius"], lines["15/10"]["nominal_radius"],
+        t["board"]["hole"]["diameter"] / 2, widths, t["board"]["surface_radius"],  # type: ignore[arg-type]
+    )  # fmt: skip
+    K, dist, rvec, tvec = (np.array(t[k], float) for k in ("K", "dist", "rvec", "tvec"))
+    camera = Camera(K, dist, rvec, tvec, t["width"], t["height"])
+    return cv2.imread(str(path.with_name(t["image"]))), BoardView(camera, board, "scene", 0.0), t
+
+
+@pytest.mark.parametrize(
+    "name", ["crokinole/c003.json", "crokinole/c024.json", "crokinole/c039.json", "crokinole_variants/v021.json"]
+)
+def test_whole_scenes(name: str) -> None:
+    image, view, truth = load(name)
+    seen = read_discs(image, view)
+    wanted = [d for d in truth["discs"] if d["state"] in ("board", "hole", "leaning") and d["in_frame"]]
+    found = [d for d in seen.discs if d.state != "ditch"]
+    assert len(found) == len(wanted)
+    pairs = []
+    for d in wanted:
+        radius = d["diameter"] / 2 * view.px_per_mm(np.array(d["centre_mm"][:2]))
+        near = min(found, key=lambda f, d=d: math.dist(f.px, d["top_centre_px"]))  # type: ignore[misc]
+        assert math.dist(near.px, d["top_centre_px"]) < WITHIN * radius
+        assert (near.state == "hole") == (d["state"] == "hole")
+        pairs.append((near.colour, d["colour"]))
+        if d["state"] == "board":
+            assert math.dist(near.mm, d["centre_mm"][:2]) < 4.0
+        if all(abs(g) > 4 for g in d["gap_mm"].values()):
+            assert near.value == d["score"]
+    assert len(set(pairs)) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    assert seen.disc_radius_mm == pytest.approx(truth["discs"][0]["diameter"] / 2, rel=0.05)
+
+
+def test_same_picture_same_reading() -> None:
+    image, view, _ = load("crokinole/c003.json")
+    assert read_discs(image, view) == read_discs(image, view)
+
+
+def test_candidates_are_apart_and_ranked() -> None:
+    image, view, _ = load("crokinole/c024.json")
+    frame = frame_of(view)
+    found = candidates_in(canonical_picture(image, view, frame), frame)
+    assert [c.chance for c in found] == sorted((c.chance for c in found), reverse=True)
+    assert all(math.dist(a.xy, b.xy) > 5 for i, a in enumerate(found) for b in found[:i])
+    assert all(sum(c.chances) <= 1 + 1e-9 for c in found)
+
+
+def test_of_two_that_reach_into_each_other_the_more_probable_stays() -> None:
+    flat, unlikely = (0.9, 0.0, 0.0, 0.0), (0.3, 0.0, 0.0, 0.0)
+    pair = [Candidate((100.0, 100.0), 10.0, unlikely), Candidate((112.0, 100.0), 10.0, flat)]
+    assert apart(pair, 1.5) == [pair[1]]
+    assert len(apart(pair)) == 2
+    below = Candidate((112.0, 100.0), 10.0, (0.0, 0.9, 0.0, 0.0))
+    assert len(apart([pair[0], below], 1.5)) == 2, "a disc may overhang one that lies in the hole"
+
+
+@pytest.mark.parametrize("at", [(256, 256), (3, 500), (511, 0)])
+def test_patches_at_and_beyond_the_edge(at: tuple[int, int]) -> None:
+    picture = np.full((SIZE, SIZE, 3), 200, np.uint8)
+    picture[at[1], at[0]] = (0, 255, 0)
+    patch = patch_at(picture, guide_channels((0.0, -500.0), 700.0), at)
+    assert patch.shape == (5, PATCH, PATCH)
+    assert list(patch[:3, PATCH // 2, PATCH // 2]) == [-1, 1, -1]
