@@ -43,7 +43,7 @@ HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.2}
 and else (makers' discs are 7-12 mm thick)."""
 HEIGHT_EXPLAINS = 0.7
 """Least share of a sigma towards the camera that is left once the height is known."""
-POOL_FLOOR_MM = (0.08, 0.6)
+POOL_FLOOR_MM = (0.12, 0.6)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
 
