@@ -33,15 +33,21 @@ FOREIGN, FOREIGN_ODDS = 20.0, 0.05
 """What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
 IN_HOLE = 1.25
 """A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
+OVER_EDGE, WRONG_SIDE_OF_EDGE = 0.4, 0.05
+"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
+this many radii out is the border, and the other state so much less likely."""
 FARTHEST = 1.31
 """Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
 
-def _states(c: Candidate, distance: float, radius: float) -> tuple[tuple[DiscState, float], ...]:
-    """Possible states with probabilities, most probable first, of a candidate ``distance`` from the centre."""
+def _states(c: Candidate, distance: float, radius: float, surface: float | None) -> tuple[tuple[DiscState, float], ...]:
+    """Possible states with probabilities, most probable first, of a candidate ``distance`` mm from the centre."""
     shares = dict(zip(STATES, c.chances, strict=True))
     if distance > IN_HOLE * radius:
         shares["hole"] = shares["leaning"] = 0.0
+    if surface is not None:
+        beyond = distance > surface + OVER_EDGE * radius
+        shares["board" if beyond else "ditch"] *= WRONG_SIDE_OF_EDGE
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
@@ -92,7 +98,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         radius, radius_sigma = view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
     else:
         radius, radius_sigma = (v * mm_per_px for v in joint)
-    states = [_states(c, float(d), radius) for c, d in zip(candidates, distances, strict=True)]
+    states = [_states(c, float(d), radius, view.board.surface) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     lab = np.array(
         [
