@@ -123,7 +123,7 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
     lap("discs")
     if not view.scale_known:
         view, seen = scaled_by_discs(view, seen, None if hints is None else hints.disc_mm)
-    discs = measure(frame.pixels, view, seen.discs)
+    discs = measure(frame.pixels, view, seen.discs, radius=(seen.disc_radius_mm, seen.disc_radius_sigma_mm))
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe)
