@@ -149,6 +149,7 @@ def call_json(reading: CrokinoleReading, call: Call, page: Page, window: Enlarge
         "px_per_mm": number(call.px_per_mm),
         "view_angle_deg": number(call.view_angle_deg, 2),
         "glare": number(call.glare),
+        "hidden": call.hidden,
         "outlines_mm": {
             "centre": points(lines.centre)[0],
             "radius": number(lines.radius),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 
 from calibration.boards import LINE_NAMES
@@ -93,7 +94,7 @@ class Outlines:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One disc beside one line."""
+    """One disc beside one line. ``glare``: share of burnt-out pixels there; ``hidden``: the disc covers the place."""
 
     disc: Disc
     contact: LineContact
@@ -101,6 +102,7 @@ class Call:
     px_per_mm: float
     view_angle_deg: float
     glare: float
+    hidden: bool
 
     @property
     def name(self) -> str:
@@ -203,6 +205,7 @@ def _call(reading: CrokinoleReading, lines: "Lines", disc: Disc) -> Call:
         px_per_mm=reading.view.px_per_mm(centre),
         view_angle_deg=math.degrees(reading.view.view_angle(centre)),
         glare=_glare(reading, outlines),
+        hidden=_hidden(reading.view, outlines),
     )
 
 
@@ -240,6 +243,13 @@ def _height(view: BoardView, disc: Disc) -> float:
             return usual
         height += float((np.array(disc.px) - at) @ up / (up @ up))
     return float(np.clip(height, 0.3 * usual, 3.0 * usual))
+
+
+def _hidden(view: BoardView, outlines: Outlines) -> bool:
+    """Whether the disc's own upper face covers the place where disc and line come nearest."""
+    rim = view.to_px(outlines.ring(64), outlines.height).astype(np.float32)
+    x, y = view.to_px(outlines.touch[None])[0].tolist()
+    return cv2.pointPolygonTest(rim, (x, y), False) > 0
 
 
 def _glare(reading: CrokinoleReading, outlines: Outlines) -> float:

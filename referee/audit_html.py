@@ -11,44 +11,50 @@ from referee.audit_words import Page
 STYLE = """
 @page { size: A4; margin: 13mm 15mm }
 * { box-sizing: border-box }
+html { font-size: 13px }
 body { margin: 0; background: #eceef0; color: #1a1c21;
-  font: 13px/1.4 "Helvetica Neue", Arial, "Liberation Sans", sans-serif }
+  font: 1rem/1.4 "Helvetica Neue", Arial, "Liberation Sans", sans-serif }
 article { width: min(100%, 820px); margin: 24px auto; padding: 32px 44px; background: #fff;
   box-shadow: 0 1px 4px #0003 }
 header, .place, figcaption, .label, dt { color: #6b7078 }
-header { display: flex; justify-content: space-between; font-size: 11px; letter-spacing: .04em;
+header { display: flex; justify-content: space-between; font-size: .85rem; letter-spacing: .04em;
   border-bottom: 1px solid #cdd0d4; padding-bottom: 8px; margin-bottom: 14px }
-h1 { font-size: 25px; line-height: 1.2; margin: 4px 0 8px }
-h2 { font-size: 13px; margin: 0 0 6px }
+h1 { font-size: 1.92rem; line-height: 1.2; margin: 4px 0 8px }
+h2 { font-size: 1.00rem; margin: 0 0 6px }
 p { margin: 0 0 8px }
 .figures { display: grid; grid-template-columns: 1.5fr 1fr 1fr 1fr; gap: 12px; margin: 12px 0 14px;
   border-top: 1px solid #cdd0d4; border-bottom: 1px solid #cdd0d4; padding: 8px 0 }
-.figures b { display: block; font-size: 14px; white-space: nowrap }
-.label { font-size: 11px }
+.figures b { display: block; font-size: 1.08rem; white-space: nowrap }
+.label { font-size: .85rem }
 figure { margin: 0; min-width: 0 }
 img { display: block; width: 100%; height: auto }
-figcaption { font-size: 11px; margin-top: 4px }
+figcaption { font-size: .85rem; margin-top: 4px }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; margin-bottom: 14px }
 .beside { display: grid; grid-template-columns: 32% 1fr; gap: 28px; margin-bottom: 14px; align-items: start }
 .key { display: inline-block; width: 20px; height: 3px; margin: 0 5px 3px 0 }
-.key + span { margin-right: 14px }
+.key + span { margin-right: 12px }
+.legend { white-space: nowrap; display: inline-block }
 table { border-collapse: collapse; width: 100% }
 td, th { padding: 3px 8px 3px 0; text-align: left; font-weight: normal }
 td:first-child, tfoot td { white-space: nowrap }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-td.bar { width: 45%; font-size: 11px; color: #6b7078 }
+td.bar { width: 45%; font-size: .85rem; color: #6b7078 }
 td.bar svg { vertical-align: -1px; margin-right: 5px }
 tfoot td { font-weight: 600 }
 tfoot tr:first-child td { border-top: 1px solid #cdd0d4; padding-top: 6px }
-th { font-size: 11px; color: #6b7078 }
-dl { display: grid; grid-template-columns: 118px 1fr; gap: 3px 8px; margin: 0; font-size: 12px }
+th { font-size: .85rem; color: #6b7078 }
+dl { display: grid; grid-template-columns: 9rem 1fr; gap: 3px 8px; margin: 0; font-size: .92rem }
 dd { margin: 0; overflow-wrap: anywhere }
-.more { border-top: 1px solid #cdd0d4; padding-top: 8px; font-size: 12px }
+.more { border-top: 1px solid #cdd0d4; padding-top: 8px; font-size: .92rem }
 .more p { margin-bottom: 4px }
-.clauses { border-top: 1px solid #cdd0d4; padding-top: 8px; font-size: 11.5px }
+.clauses { border-top: 1px solid #cdd0d4; padding-top: 8px; font-size: .88rem }
 .clauses p { margin-bottom: 3px }
 @media print {
-  body { background: #fff; font-size: 11px }
+  html { font-size: 9.4px }
+  body { background: #fff }
+  .beside { grid-template-columns: 27% 1fr; gap: 20px; margin-bottom: 8px }
+  .pair, .figures { margin-bottom: 8px }
+  td, th { padding-top: 1.5px; padding-bottom: 1.5px }
   article { width: auto; margin: 0; padding: 0; box-shadow: none; break-after: page; break-inside: avoid }
   article:last-of-type { break-after: auto }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
@@ -57,13 +63,14 @@ dd { margin: 0; overflow-wrap: anywhere }
   article { padding: 18px 16px; margin: 0 }
   .pair, .beside { grid-template-columns: 1fr }
   .figures { grid-template-columns: 1fr 1fr }
-  .figures b { white-space: normal }
+  .figures b, td:first-child, tfoot td { white-space: normal }
+  .beside > * { min-width: 0 }
 }
 """
 
 LEGEND = (
     ("#00dcdc", "line\u2019s inner edge"),
-    ("#ff28be", "disc\u2019s outline on the board"),
+    ("#ff28be", "disc\u2019s outline"),
     ("#ffbe3c", "its upper rim"),
 )
 BAR_PX = 150
@@ -85,7 +92,10 @@ def write_html(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping
 
 
 def _article(page: Page, pictures: Mapping[str, bytes], number: int, count: int) -> str:
-    legend = "".join(f'<i class="key" style="background:{c}"></i><span>{escape(w)}</span>' for c, w in LEGEND)
+    legend = "".join(
+        f'<span class="legend"><i class="key" style="background:{c}"></i><span>{escape(w)}</span></span> '
+        for c, w in LEGEND
+    )
     figures = "".join(f'<div><span class="label">{escape(n)}</span><b>{escape(v)}</b></div>' for n, v in page.figures)
     facts = "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in page.facts)
     clauses = "".join(f"<p><b>{escape(n)}</b>&ensp;{escape(words)}</p>" for n, words in page.clauses)

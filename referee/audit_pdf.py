@@ -15,25 +15,30 @@ WIDTH, HEIGHT = 210.0, 297.0
 """A4 in mm; all lengths here are mm from the page's upper left corner."""
 
 GUTTER = 4.0
-SMALL_SIDE = 57.0
-"""Width of the pictures beside the tables."""
+SMALL_SIDES = (57.0, 51.0, 45.0)
+"""Width of the pictures beside the tables: the smaller the more there is to say."""
 
 CROP_ASPECT = CROP_PX[1] / CROP_PX[0]
 INK, GREY, RULE = (0.10, 0.11, 0.13), (0.42, 0.44, 0.47), (0.80, 0.81, 0.83)
 PLAIN, BOLD = "Vera", "VeraBd"
 """Bitstream Vera comes with reportlab and is embedded, so that the page looks the same everywhere."""
 
+LEADING = 1.32
+"""Distance of lines over the size of their letters."""
+
 LINE, DISC, RIM = (0.0, 0.86, 0.86), (1.0, 0.16, 0.75), (1.0, 0.75, 0.24)
 """The drawn curves' colours, for the legend."""
 
-LEGEND = ((LINE, "line's inner edge"), (DISC, "disc's outline on the board"), (RIM, "its upper rim"))
+LEGEND = ((LINE, "line's inner edge"), (DISC, "disc's outline"), (RIM, "its upper rim"))
 
 
 def write_pdf(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[str, bytes]]) -> None:
     """Write the report; ``pictures`` holds JPEGs by call and by name (crop_drawn, crop, from_above, solved_lines)."""
-    from reportlab.pdfgen import canvas  # noqa: PLC0415  (0.2 s, needed for printing only)
+    from reportlab import rl_config  # noqa: PLC0415  (0.2 s, needed for printing only)
+    from reportlab.pdfgen import canvas  # noqa: PLC0415
 
     _fonts()
+    rl_config.useA85 = 0  # pictures as bytes, not as letters: a second a page in plain Python
     data = io.BytesIO()
     sheet = canvas.Canvas(data, pagesize=(WIDTH * _mm(), HEIGHT * _mm()), invariant=1)
     sheet.setTitle("Line call: " + "; ".join(page.verdict for page in pages[:3]))
@@ -76,47 +81,58 @@ class _Setter:
 
     def __init__(self, sheet: Any) -> None:
         self.sheet = sheet
+        self.side = SMALL_SIDES[0]
 
     def page(self, page: Page, pictures: Mapping[str, bytes], number: str) -> None:
         """Set a whole page; the crops take the room that the rest leaves."""
         wide = WIDTH - 2 * MARGIN
-        beside = wide - SMALL_SIDE - 2 * GUTTER
+        full = (wide - GUTTER) / 2 * CROP_ASPECT
         self.text(MARGIN, 10.0, wide, "TABLE REFEREE \u00b7 LINE CALL", 7, GREY)
-        self.text(MARGIN, 10.0, wide, number, 7, GREY, align=2)
+        self.text(MARGIN, 10.0, wide, number, 7, GREY, right=True)
         self.rule(14.5)
         y = 17.5
         y += self.text(MARGIN, y, wide, page.place, 8.5, GREY) + 1.5
         y += self.text(MARGIN, y, wide, page.verdict, 16, INK, bold=True) + 2.0
         y += self.text(MARGIN, y, wide, page.reason, 8.5, INK) + 3.0
         y = self.figures(page, y) + 3.0
-        clauses = [f"<b>{n}</b>&nbsp; {_escaped(words)}" for n, words in page.clauses]
-        low = HEIGHT - 11.0 - sum(self.height(words, wide, 7.0) + 0.8 for words in clauses)
-        extra = [f"<b>What would decide it</b>&nbsp; {_escaped(page.advice[0])}"] if page.advice else []
-        extra += [f"\u2013 {_escaped(words)}" for words in page.advice[1:]]
-        extra += [f"<b>Note</b>&nbsp; {_escaped('; '.join(page.notes))}"] if page.notes else []
-        extra_high = sum(self.height(words, wide, 7.5) + 0.6 for words in extra) + (2.0 if extra else 0.0)
-        budget_high = max(SMALL_SIDE + 5.0, 16.0 + 4.6 * (len(page.budget) + len(page.combined)))
-        facts_high = max(self.facts(page, 0.0, beside, draw=False), 44.0)
-        crop_high = min((wide - GUTTER) / 2 * CROP_ASPECT, low - y - 9.0 - budget_high - facts_high - extra_high - 9.0)
+        low = HEIGHT - 11.0 - sum(self.height(words, wide, 7.0, n) + 0.8 for n, words in page.clauses)
+        extra = [("What would decide it", page.advice[0])] if page.advice else []
+        extra += [("\u2013", words) for words in page.advice[1:]]
+        extra += [("Note", "; ".join(page.notes))] if page.notes else []
+        extra_high = sum(self.height(words, wide, 7.5, lead) + 0.6 for lead, words in extra) + (2.0 if extra else 0.0)
+        for side in SMALL_SIDES:
+            self.side = side
+            budget_high = max(side + 5.0, 16.0 + 4.6 * (len(page.budget) + len(page.combined)))
+            facts_high = max(self.facts(page, 0.0, draw=False), 0.78 * side)
+            room = low - y - 18.0 - budget_high - facts_high - extra_high
+            if room >= full:
+                break
+        crop_high = min(full, room)
         y = self.crops(page, pictures, y, crop_high) + 2.5
-        self.picture(pictures["from_above"], MARGIN, y, SMALL_SIDE, SMALL_SIDE)
-        self.text(MARGIN, y + SMALL_SIDE + 0.8, SMALL_SIDE, page.above_caption, 6.5, GREY)
-        self.budget(page, MARGIN + SMALL_SIDE + 2 * GUTTER, y, beside)
+        self.picture(pictures["from_above"], MARGIN, y, self.side, self.side)
+        self.text(MARGIN, y + self.side + 0.8, self.side, page.above_caption, 6.5, GREY)
+        self.budget(page, y)
         y += budget_high + 2.5
         self.rule(y - 1.0)
         y += 1.0
-        used = self.picture(pictures["solved_lines"], MARGIN, y, SMALL_SIDE, facts_high - 7.0)
-        self.text(MARGIN, y + used + 0.8, SMALL_SIDE, page.lines_caption, 6.5, GREY)
-        self.facts(page, y, beside)
+        used = self.picture(pictures["solved_lines"], MARGIN, y, self.side, facts_high - 7.0)
+        self.text(MARGIN, y + used + 0.8, self.side, page.lines_caption, 6.5, GREY)
+        self.facts(page, y)
         y += facts_high + 1.0
         if extra:
             self.rule(y)
             y += 1.5
-            for words in extra:
-                y += self.markup(MARGIN, y, wide, words, 7.5, INK) + 0.6
+            for lead, words in extra:
+                y += self.text(MARGIN, y, wide, words, 7.5, INK, lead=lead) + 0.6
         self.rule(low - 1.5)
-        for words in clauses:
-            low += self.markup(MARGIN, low, wide, words, 7.0, INK) + 0.8
+        for lead, words in page.clauses:
+            low += self.text(MARGIN, low, wide, words, 7.0, INK, lead=lead) + 0.8
+
+    @property
+    def beside(self) -> tuple[float, float]:
+        """Left end and width of the column beside the small pictures."""
+        x = MARGIN + self.side + 2 * GUTTER
+        return x, WIDTH - MARGIN - x
 
     def figures(self, page: Page, y: float) -> float:
         """The four figures in a row; returns where they end."""
@@ -150,16 +166,17 @@ class _Setter:
             x += 9 + self.width(words, 6.5)
         return y + 3.2
 
-    def budget(self, page: Page, x: float, y: float, wide: float) -> None:
+    def budget(self, page: Page, y: float) -> None:
         """The uncertainty's parts as a table with bars."""
+        x, wide = self.beside
         name, number, bar = 0.44 * wide, 0.13 * wide, 0.43 * wide
         self.text(x, y, wide, "What the gap is uncertain by", 8, INK, bold=True)
-        self.text(x + name, y + 4.6, number, "mm", 6.5, GREY, align=2)
+        self.text(x + name, y + 4.6, number, "mm", 6.5, GREY, right=True)
         self.text(x + name + number + 3, y + 4.6, bar, "share of the variance", 6.5, GREY)
         y += 8.4
         for label, value, share in page.budget:
             self.text(x, y, name, label, 7.5, INK)
-            self.text(x + name, y, number, f"{value:.3f}", 7.5, INK, align=2)
+            self.text(x + name, y, number, f"{value:.3f}", 7.5, INK, right=True)
             room = bar - 14
             self.sheet.setFillColorRGB(0.24, 0.42, 0.62)
             width = max(room * share, 0.3)
@@ -170,14 +187,14 @@ class _Setter:
         y += 1.2
         for label, words in page.combined:
             self.text(x, y, name + 4, label, 7.5, INK, bold=True)
-            self.text(x + name - 8, y, number + 8, words.removesuffix(" mm"), 7.5, INK, bold=True, align=2)
+            self.text(x + name - 8, y, number + 8, words.removesuffix(" mm"), 7.5, INK, bold=True, right=True)
             y += 4.6
 
-    def facts(self, page: Page, y: float, wide: float, draw: bool = True) -> float:
+    def facts(self, page: Page, y: float, draw: bool = True) -> float:
         """What the page rests on, as two columns; returns how high that is."""
-        x, label_wide, start = MARGIN + SMALL_SIDE + 2 * GUTTER, 26.0, y
+        (x, wide), label_wide, start = self.beside, 26.0, y
         for label, words in page.facts:
-            high = self.height(_escaped(words), wide - label_wide, 7.0)
+            high = self.height(words, wide - label_wide, 7.0)
             if draw:
                 self.text(x, y, label_wide, label, 7.0, GREY)
                 self.text(x + label_wide, y, wide - label_wide, words, 7.0, INK)
@@ -203,44 +220,54 @@ class _Setter:
 
     def text(
         self, x: float, y: float, wide: float, words: str, size: float, ink: tuple[float, float, float],
-        *, bold: bool = False, align: int = 0,
+        *, bold: bool = False, right: bool = False, lead: str = "",
     ) -> float:  # fmt: skip
-        """Set plain text with its top at ``y``; returns its height."""
-        return self.markup(x, y, wide, _escaped(words), size, ink, bold=bold, align=align)
+        """Set text, broken to ``wide``, with its top at ``y``, after a bold ``lead``; returns its height."""
+        sheet, leading = self.sheet, LEADING * size / _mm()
+        sheet.setFillColorRGB(*ink)
+        indent = self.width(printable(lead), size, BOLD) + 0.5 * size / _mm() if lead else 0.0
+        lines = self.lines(words, wide, size, BOLD if bold else PLAIN, indent)
+        for row, line in enumerate(lines):
+            base = self.up(y + (row + 1) * leading) + 0.28 * size
+            if lead and row == 0:
+                sheet.setFont(BOLD, size)
+                sheet.drawString(x * _mm(), base, printable(lead))
+            sheet.setFont(BOLD if bold else PLAIN, size)
+            at = x + (indent if row == 0 else 0.0)
+            if right:
+                sheet.drawRightString((x + wide) * _mm(), base, line)
+            else:
+                sheet.drawString(at * _mm(), base, line)
+        return leading * len(lines)
 
-    def markup(
-        self, x: float, y: float, wide: float, words: str, size: float, ink: tuple[float, float, float],
-        *, bold: bool = False, align: int = 0,
-    ) -> float:  # fmt: skip
-        """Set reportlab's markup; returns its height."""
-        paragraph = self._paragraph(words, size, ink, bold, align)
-        _, high = paragraph.wrap(wide * _mm(), 9999)
-        paragraph.drawOn(self.sheet, x * _mm(), self.up(y) - high)
-        return float(high / _mm())
+    def height(self, words: str, wide: float, size: float, lead: str = "") -> float:
+        """How high text would be."""
+        indent = self.width(printable(lead), size, BOLD) + 0.5 * size / _mm() if lead else 0.0
+        return LEADING * size / _mm() * len(self.lines(words, wide, size, PLAIN, indent))
 
-    def height(self, words: str, wide: float, size: float) -> float:
-        """How high markup would be."""
-        return float(self._paragraph(words, size, INK, False, 0).wrap(wide * _mm(), 9999)[1] / _mm())
+    def lines(self, words: str, wide: float, size: float, font: str, indent: float) -> list[str]:
+        """Break text between words, and words that are longer than a line; the first line is shorter by ``indent``."""
+        out, line, room = [], "", wide - indent
+        for word in printable(words).split():
+            rest = word
+            while rest:
+                longer = f"{line} {rest}" if line else rest
+                if self.width(longer, size, font) <= room:
+                    line, rest = longer, ""
+                    continue
+                if not line:
+                    fits = next(
+                        n for n in range(len(rest) - 1, 0, -1) if n == 1 or self.width(rest[:n], size, font) <= room
+                    )
+                    line, rest = rest[:fits], rest[fits:]
+                out.append(line)
+                line, room = "", wide
+        return [*out, line]
 
-    def width(self, words: str, size: float) -> float:
-        """How wide a line of plain text is."""
-        return float(self.sheet.stringWidth(printable(words), PLAIN, size) / _mm())
-
-    def _paragraph(self, words: str, size: float, ink: tuple[float, float, float], bold: bool, align: int) -> Any:
-        from reportlab.lib.colors import Color  # noqa: PLC0415
-        from reportlab.lib.styles import ParagraphStyle  # noqa: PLC0415
-        from reportlab.platypus import Paragraph  # noqa: PLC0415
-
-        style = ParagraphStyle(
-            "words", fontName=BOLD if bold else PLAIN, fontSize=size, leading=1.32 * size, textColor=Color(*ink),
-            alignment=align, splitLongWords=1,
-        )  # fmt: skip
-        return Paragraph(words, style)
+    def width(self, words: str, size: float, font: str = PLAIN) -> float:
+        """How wide a line is, of characters that the typeface has."""
+        return float(self.sheet.stringWidth(words, font, size) / _mm())
 
     def up(self, y: float) -> float:
         """A height from the top in mm as the PDF's own, in points from the bottom."""
         return (HEIGHT - y) * _mm()
-
-
-def _escaped(text: str) -> str:
-    return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

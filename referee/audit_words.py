@@ -75,7 +75,7 @@ def page_of(source: Source, reading: CrokinoleReading, call: Call, settings: Map
         figures=(
             ("gap to the line's inner edge", gap_words(call)),
             ("probability of touching", chance(contact.p_touching)),
-            ("smallest gap decidable here", f"{call.decidable:.2f} mm"),
+            ("smallest gap decidable", f"{call.decidable:.2f} mm"),
             ("disc on the board, x and y", f"{signed(call.disc.mm[0], 1)}, {signed(call.disc.mm[1], 1)} mm"),
         ),
         budget=parts,
@@ -87,7 +87,7 @@ def page_of(source: Source, reading: CrokinoleReading, call: Call, settings: Map
         notes=notes(reading, call),
         clauses=tuple((number, clause("crokinole", number)) for number in clause_numbers(call)),
         facts=facts(source, reading, settings),
-        crop_caption=f"enlarged {factor:.0f} times; arrows: where disc and line come nearest",
+        crop_caption=f"enlarged {factor:.0f} times; between the arrows: the gap",
         plain_caption="the same place, nothing drawn",
         above_caption="the board from straight above",
         lines_caption=f"the solved lines; edges fit to {view.residual_px:.2f} px (RMS)",
@@ -155,7 +155,9 @@ def clause_numbers(call: Call) -> tuple[str, ...]:
 
 def notes(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
     """What else a judge should know: doubts about the disc itself, warnings about the picture."""
-    about = [w for w in call.disc.why if "gap to" not in w][:DOUBTS_MOST]
+    covered = "the disc covers the place itself: outline and line are carried on from where they are seen"
+    about = [covered] if call.hidden else []
+    about += [w for w in call.disc.why if "gap to" not in w][:DOUBTS_MOST]
     if call.disc.state != "board":
         about.insert(0, f"the disc is read as: {call.disc.state}")
     return (*about, *reading.warnings)
@@ -169,7 +171,7 @@ def advice(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
     if needed < BEST_SIGMA_MM:
         out.append(
             f"So small a gap needs a standard uncertainty of {max(needed, 0.001):.3f} mm; "
-            f"pictures reach {BEST_SIGMA_MM:g} mm at best. A better picture may move the measured gap, else a ruling decides (C26)."
+            f"pictures reach {BEST_SIGMA_MM:g} mm at best. A better one may move the gap, else a ruling decides (C26)."
         )
     else:
         out.append(f"It takes a standard uncertainty of {needed:.2f} mm or less; here it is {sigma:.2f} mm.")
