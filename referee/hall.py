@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from referee.logfile import options_of, read_log
 from referee.officials import Official
 from referee.settings import Settings
 from referee.watchdog import WatchedSource
-from vision.cameras import SourceName, parse_source
+from vision.cameras import SourceName, open_source, parse_source
 
 SAMPLE = "sample"
 VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v", ".ts")
@@ -27,11 +28,17 @@ def samples_folder() -> Path:
 
 
 class Hall:
-    """Opens and closes live tables; ``official_for`` makes the official of a match's game, None where there is none."""
+    """Opens and closes live tables; ``official_for`` makes the official of a match's game, None where there is none.
 
-    def __init__(self, desk: Desk, settings: Settings, official_for: OfficialMaker | None = None) -> None:
+    ``pace``: how many times as fast as they were taken videos are shown.
+    """
+
+    def __init__(
+        self, desk: Desk, settings: Settings, official_for: OfficialMaker | None = None, pace: float = 1.0
+    ) -> None:
         self.desk = desk
         self.settings = settings
+        self._opener = partial(open_source, pace=pace)
         self._official_for = official_for or (lambda match: None)
         self._tables: dict[str, LiveTable] = {}
         self._lock = threading.Lock()
@@ -112,7 +119,9 @@ class Hall:
 
     def _attach(self, match: OpenMatch, name: SourceName, official: Official | None) -> LiveTable:
         settings = self.settings
-        source = WatchedSource(name, settings.number("stall_seconds"), settings.number("retry_most_seconds"))
+        source = WatchedSource(
+            name, settings.number("stall_seconds"), settings.number("retry_most_seconds"), self._opener
+        )
         table = LiveTable(
             match,
             source,

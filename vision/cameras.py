@@ -99,13 +99,16 @@ def parse_source(text: str, paths: bool = True) -> SourceName:
     )
 
 
-def open_source(name: SourceName) -> Grabber:
-    """Open a source; raises UnusableInputError in words that hold no password."""
+def open_source(name: SourceName, pace: float = 1.0) -> Grabber:
+    """Open a source; raises UnusableInputError in words that hold no password.
+
+    ``pace``: how many times as fast as it was taken a video is given out.
+    """
     if name.kind == "usb":
         return UsbCamera(int(name.secret), name.shown)
     if name.kind == "folder":
         return Folder(Path(name.secret), name.shown)
-    return Stream(name.secret, name.shown, live=name.kind == "stream")
+    return Stream(name.secret, name.shown, live=name.kind == "stream", pace=pace)
 
 
 def unreachable(shown: str, why: str = "") -> UnusableInputError:
@@ -157,11 +160,11 @@ def _backends() -> tuple[int, ...]:
 class Stream:
     """A network stream or a video file, by PyAV; a file is given out at its own pace, as if it were live."""
 
-    def __init__(self, secret: str, shown: str, live: bool) -> None:
+    def __init__(self, secret: str, shown: str, live: bool, pace: float = 1.0) -> None:
         import av  # noqa: PLC0415 - heavy, and not needed for pictures and USB cameras
         from av.error import FFmpegError  # noqa: PLC0415
 
-        self._shown, self._live = shown, live
+        self._shown, self._live, self._pace = shown, live, pace
         self._failures: tuple[type[BaseException], ...] = (FFmpegError, OSError, ValueError)
         options = {"rtsp_transport": "tcp", "fflags": "nobuffer", "protocol_whitelist": PROTOCOLS} if live else {}
         try:
@@ -191,10 +194,11 @@ class Stream:
         at = picture.time if picture.time is not None else self._count / 30
         self._count += 1
         if self._begun is None:
-            self._begun = time.monotonic() - at
+            self._begun = time.monotonic()
             self._first = at
         if not self._live:
-            time.sleep(max(0.0, min(self._begun + at - time.monotonic(), 1.0)))
+            due = self._begun + (at - self._first) / self._pace
+            time.sleep(max(0.0, min(due - time.monotonic(), 1.0)))
         pixels = np.asarray(picture.to_ndarray(format="bgr24"), dtype=np.uint8)
         turned = getattr(picture, "rotation", 0) % 360
         if turned:

@@ -1,6 +1,8 @@
 """The dashboard: a Flask app over the hall, its pages, its JSON API, its streams; served by waitress."""
 
 import logging
+import select
+import threading
 from typing import Any
 
 from flask import Flask, Response, g, jsonify, render_template, request
@@ -33,6 +35,8 @@ STATUS = {
     "store_down": 503,
 }
 HTTP_CODES = {404: "no_page", 405: "no_method", 413: "too_large", 400: "bad_request"}
+LOOP_SECONDS = 0.25
+STOP_SECONDS = 3
 log = logging.getLogger(__name__)
 
 
@@ -103,8 +107,11 @@ class Dashboard:
         self.webhooks = Webhooks(settings.words("webhooks"))
         hall.desk.listen(self.webhooks.changed)
         followers = settings.whole("max_viewers") + settings.whole("max_streams")
+        self._sockets: dict[int, Any] = {}
+        self._stopped = threading.Event()
         self._server: Any = create_server(
             self.app,
+            map=self._sockets,
             host=self.gate.host,
             port=self.gate.port,
             threads=settings.whole("threads") + followers,
@@ -121,11 +128,18 @@ class Dashboard:
 
     def serve(self) -> None:
         """Answer until stopped."""
-        self._server.run()
+        from waitress import wasyncore  # noqa: PLC0415
+
+        while not self._stopped.is_set():
+            # waitress's own loop ends by an exception in the main thread only
+            wasyncore.loop(timeout=LOOP_SECONDS, map=self._sockets, count=1, use_poll=hasattr(select, "poll"))
+        for socket in list(self._sockets.values()):
+            socket.close()
 
     def stop(self) -> None:
         """End the streams, let the cameras go, stop answering."""
         self.context.stopping.set()
         self.webhooks.close()
         self.hall.close()
-        self._server.close()
+        self._server.task_dispatcher.shutdown(timeout=STOP_SECONDS)
+        self._stopped.set()

@@ -12,7 +12,6 @@ from referee.rules.yacht import Fill, Roll
 
 SUIT_SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 RULE_CLAUSE = {"missed_opponent": "C8", "open_board_outside_15": "C7"}
-COLOUR_SIGNS = {"Y": "🟡", "R": "🔴", "B": "🔵", "?": "❔"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +114,6 @@ def _yacht(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts)
     return Sentence(t("said.fill", name=names[event.player], category=category, points=points), "Y4")
 
 
-def signs(colours: str) -> str:
-    """The faces of a set of dodecas."""
-    return "".join(COLOUR_SIGNS.get(c, c) for c in colours)
-
-
 def _krakatoa(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts) -> Sentence:
     if isinstance(event, Ruling):
         word = {"stands": "act.stands", "again": "act.again", "nothing": "act.nothing"}[event.decision]
@@ -129,9 +123,9 @@ def _krakatoa(engine: Any, event: Any, state: Any, names: dict[str, str], t: Tex
         return Sentence(t("said.waits", name=name, why="; ".join(state.pending.reasons)), "K17")
     if isinstance(event, ThrowOff):
         where = t.known(f"set.{event.set}", event.set)
-        return Sentence(t("said.throw_off", name=name, set=where, colours=signs(event.colours)), "K3")
+        return Sentence(t("said.throw_off", name=name, set=where, colours=event.colours), "K3")
     assert isinstance(event, Throw)
-    seen = " ".join(signs(colours) for colours in event.sets)
+    seen = " ".join(event.sets)
     if state is None or not state.throws:
         return Sentence(f"{name}: {seen}", "K7")
     done = state.throws[-1]
@@ -175,4 +169,4 @@ def _kraken(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts
     return Sentence(words, clause[kind])
 
 
-__all__ = ["SEATS", "Sentence", "card_text", "clause_text", "names_of", "place", "signs", "tell"]
+__all__ = ["SEATS", "Sentence", "card_text", "clause_text", "names_of", "place", "tell"]

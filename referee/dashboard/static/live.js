@@ -66,7 +66,7 @@ function showQuestions() {
         q.picture ? make("img", { src: `/api/v1/matches/${id}/evidence/${q.picture}`, alt: q.why, on: { click: () => enlarge(q.picture, q.why) } }) : make("span"),
         make("p", { class: "question-title" }, q.title),
         make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
-        make("p", { class: "clause" }, q.clause ? `${q.clause} ${q.clause_text ?? ""}` : ""),
+        clauseBox(q) ?? make("span"),
         keeper
           ? make(
               "div",
@@ -110,8 +110,22 @@ function eventLine(e) {
   );
 }
 
+// the clause by its number and first sentence, the rest of it behind a click
+let clauseOpen = false;
+function clauseBox(of) {
+  if (!of?.clause) return null;
+  const text = of.clause_text ?? "";
+  const end = text.indexOf(". ") + 1 || text.length;
+  const head = [make("b", {}, of.clause), ` ${text.slice(0, end)}`];
+  if (end >= text.length) return make("p", { class: "clause" }, ...head);
+  const box = make("details", { class: "clause", open: clauseOpen }, make("summary", {}, ...head), text.slice(end + 1));
+  box.addEventListener("toggle", () => (clauseOpen = box.open));
+  return box;
+}
+
 function showSheet() {
   const { heads, rows } = state.sheet;
+  by("sheet-card").hidden = rows.length === 0;
   fill(
     by("sheet"),
     make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
@@ -148,7 +162,7 @@ function show(news) {
   by("turn").textContent = state.result ?? state.head.who ?? "";
   by("task").textContent = state.head.task ? `${state.head.task}${state.head.clause ? ` (${state.head.clause})` : ""}` : "";
   by("last").textContent = state.last?.words ?? "";
-  by("last-clause").textContent = state.last?.clause ? `${state.last.clause} ${state.last.clause_text ?? ""}` : "";
+  fill(by("last-clause"), clauseBox(state.last));
   by("stuck").hidden = !state.stuck;
   by("stuck").textContent = state.stuck?.text ?? "";
   if (by("cmn")) by("cmn").hidden = !state.over;
