@@ -17,7 +17,7 @@ from referee.audit_files import (
     EVIDENCE_SCHEMA,
     REPORT_HTML,
     REPORT_PDF,
-    prepare_folder,
+    make_folder,
     write_bytes,
     write_json,
     write_manifest,
@@ -66,7 +66,7 @@ def write_audit(
     """
     calls = calls_of(reading, find_disc(reading, asked.disc, asked.at))
     settings, files = dict(settings or {}), dict(files or {})
-    prepare_folder(folder)
+    make_folder(folder)
     small, small_view = reduced(reading)
     pages, pictures, windows = [], {}, {}
     for call in calls:

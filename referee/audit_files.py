@@ -30,10 +30,15 @@ class Audited:
         return hash_file(self.folder / MANIFEST)[0]
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder; evidence is never written over other files. Raises UnusableInputError."""
+def require_free(folder: Path) -> None:
+    """Refuse a folder that holds something: evidence is never written over other files. Raises UnusableInputError."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UnusableInputError(f"{folder}: is there already and not empty; evidence gets a folder of its own")
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of an audit; raises UnusableInputError."""
+    require_free(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

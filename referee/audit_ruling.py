@@ -13,7 +13,8 @@ from referee.audit_files import Audited
 from referee.audit_verify import require_whole
 from referee.log import Change, MatchLog
 from referee.logfile import LogFile, LogWriter, read_log
-from referee.rules.crokinole import Shot
+from referee.rules.crokinole import Rest, Shot
+from vision.contacts import GUARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def rule(audited: Audited, path: Path, ruling: Ruling) -> Change:
     log = _usable(file, path)
     writer = LogWriter(path, log, start=False)
     number, shot = _shot(log, path, ruling)
-    event = replace(shot, rests=tuple(_ruled(r, ruling) if r.id == ruling.disc else r for r in shot.rests))
+    event = replace(shot, rests=tuple(_ruled(r, ruling.value, call) if r.id == ruling.disc else r for r in shot.rests))
     at = ruling.at if ruling.at is not None else log.entries[-1].at
     change = log.rule(event, at, ruling.who.strip(), target=number, why=_why(call, ruling), evidence=audited.hash)
     writer.save()
@@ -100,9 +101,18 @@ def _shot(log: MatchLog, path: Path, ruling: Ruling) -> tuple[int, Shot]:
     return found
 
 
-def _ruled(rest: Any, ruling: Ruling) -> Any:
-    # 'inner' follows from every value but 10, where what was seen of it stays
-    return replace(rest, value=ruling.value, maybe=(), inner=rest.inner if ruling.value == 10 else None)
+def _ruled(rest: Rest, value: int, call: dict[str, Any]) -> Rest:
+    return replace(rest, value=value, maybe=(), inner=_inner(rest, call) if value == 10 else None)
+
+
+def _inner(rest: Rest, call: dict[str, Any]) -> bool | None:
+    """Whether a disc worth 10 comes to the inner line's outer edge (C7), from where it was measured."""
+    if call.get("line") != "15/10":
+        return False  # it lies at the middle line, a hand's breadth away
+    gap, sigma = call.get("inner_gap_mm"), call["sigma_mm"]
+    if not isinstance(gap, int | float) or abs(gap) < GUARD * sigma:
+        return rest.inner
+    return gap <= 0
 
 
 def _why(call: dict[str, Any], ruling: Ruling) -> str:

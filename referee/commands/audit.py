@@ -88,11 +88,11 @@ def call(
     if disc is not None and at is not None:
         raise click.UsageError("--disc and --at name the same thing: give one of them")
     from referee.audit import Asked, write_audit
-    from referee.audit_files import EVIDENCE, prepare_folder, read_folder
+    from referee.audit_files import EVIDENCE, read_folder, require_free
     from referee.audit_source import load, parse_target
 
     wanted = parse_target(target)
-    prepare_folder(output)
+    require_free(output)
     known = Known(camera, board, table, shooting_line, disc_mm)
     source = load(wanted)
     reading = measured(source, known)
