@@ -21,7 +21,7 @@ CROP_PX = (1040, 660)
 CROP_MM = 32.0
 """Width of the place that a crop shows: a disc and the line beside it."""
 
-INWARD = 0.45
+INWARD = 0.25
 """The crop's middle lies this share of the radius from the contact towards the disc's middle."""
 
 WHOLE_PX = 1500

@@ -297,7 +297,11 @@ def test_audit_and_verify(run: Run, tmp_path: Path, calls: list[Call]) -> None:
     assert (out / "original" / PICTURE.name).read_bytes() == PICTURE.read_bytes()
     code, said, err = run("verify", out)
     assert (code, err) == (0, "")
-    assert "the same within 0.02 mm" in said and said.endswith("nothing differs\n")
+    assert (
+        "the same within 0.02 mm" in said
+        and said.endswith("nothing differs\n")
+        and f"evidence {read_folder(out).hash}" in said
+    )
 
 
 def test_verify_again_with_the_options_it_was_made_with(run: Run, tmp_path: Path) -> None:

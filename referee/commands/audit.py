@@ -137,10 +137,12 @@ def verify(*, folder: Path, original: Path | None, as_json: bool) -> int:
     same = all(f.ok is not False for f in found)
     if as_json:
         findings = [{"ok": f.ok, "words": f.words} for f in found]
-        click.echo(json.dumps({"schema": "verification/1", "same": same, "findings": findings}))
+        said = {"schema": "verification/1", "same": same, "evidence": audited.hash, "findings": findings}
+        click.echo(json.dumps(said))
     else:
         for finding in found:
             click.echo(f"{ {True: 'ok', False: 'DIFFERS', None: 'note'}[finding.ok]:<8}{finding.words}")
+        click.echo(f"evidence {audited.hash}")
         click.echo("nothing differs" if same else "this folder is not what was written, or can't be reproduced")
     return 0 if same else 2
 
