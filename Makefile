@@ -1,4 +1,5 @@
-# make run    set up everything and read the sample pictures (scores in the terminal, overlays in out/)
+# make run    set up everything and open the dashboard, which scores a sample match as if live
+# make samples  read the sample pictures (scores in the terminal, overlays in out/)
 # make test   run the tests        make bench  measure the speed        make lint  check the code
 # PYTHON=python3.12 make run        use another Python (3.11 or later)
 
@@ -6,9 +7,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test bench accuracy lint libs clean
+.PHONY: run samples test bench accuracy lint libs clean
 
 run: $(VENV)/.installed libs
+	@$(BIN)/referee watch sample
+
+samples: $(VENV)/.installed libs
 	@$(BIN)/python benchmarks/samples.py
 
 test: $(VENV)/.installed-dev libs

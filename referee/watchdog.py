@@ -18,6 +18,7 @@ from vision.frames import Frame
 Condition = Literal["opening", "running", "lost", "ended", "closed"]
 
 FIRST_PAUSE = 0.5
+OPENING_SECONDS = 15.0
 log = logging.getLogger(__name__)
 
 
@@ -121,8 +122,9 @@ class WatchedSource:
                 if generation != self._generation or not reader.is_alive():
                     return
                 silent = self._clock() - max(begun, self._last or begun)
-                # a source may take longer to open than between two frames
-                allowed = self._stall if self._last is not None and self._last >= begun else 2 * self._stall
+                # a source may take much longer to open than between two frames
+                running = self._last is not None and self._last >= begun
+                allowed = self._stall if running else max(2 * self._stall, OPENING_SECONDS)
                 if silent > allowed:
                     self._condition, self._why = "lost", f"no picture for {silent:.0f} s"
                     return

@@ -8,6 +8,7 @@ when on, in mm, for the drawing over the picture). The video itself is the simul
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from referee.logfile import to_text
 from referee.rules.crokinole import Crokinole, Recorded, Rest, Shot
 
 MOVED_MM = 1.0
+CLOSE_MM = 0.5
+SIGMA_MM = 0.25
+"""A call nearer than CLOSE_MM is asked about in the sample, as one measured with SIGMA_MM would be."""
 
 
 def rest_of(disc: dict[str, Any]) -> Rest:
@@ -49,14 +53,41 @@ def rests_of(shot: dict[str, Any], ids: dict[int, int], lying: dict[int, dict[st
     return rests
 
 
+def close_call(log: MatchLog, shot: dict[str, Any]) -> dict[str, Any]:
+    """The question about the closest disc of a shot: the value it has, or the lower one."""
+    at = round(shot["settled_s"] + 0.2, 2)
+    entry = next(entry for entry in log.entries if abs(entry.at - at) < 0.01)
+    near = min((d for d in shot["board_settled"] if d["state"] == "board"), key=lambda d: d["margin_mm"])
+    first = shot["disc"] - shot["number_in_round"]
+    values = [near["value"], max(v for v in (0, 5, 10) if v < near["value"])]
+    answers = []
+    for value in values:
+        rests = [
+            Rest(r.id, "board", value, False if value == 10 else None) if r.id == near["id"] - first else r
+            for r in entry.event.rests
+        ]
+        event = log.engine.event_to_json(replace(entry.event, rests=tuple(rests)))
+        answers.append({"words": str(value), "event": event})
+    why = f"#{near['id'] - first}, {near['nearest_line']}"
+    return {
+        "at": at,
+        "mm": near["mm"],
+        "why": why,
+        "gap_mm": round(near["margin_mm"], 2),
+        "sigma_mm": SIGMA_MM,
+        "clause": "C16",
+        "answers": answers,
+    }
+
+
 def main(truth_path: str, out: str) -> None:
     """Write both files."""
     truth = json.loads(Path(truth_path).read_text())
-    sides = list(truth["rounds"][0]["points"])
+    seats = truth["truth"]["seats"]
+    sides = [seats["A"], seats["C"]]
     first = truth["rounds"][0]
-    if truth["shots"][0]["colour"] != sides[0]:
-        sides.reverse()
-    options = {"sides": sides, "discs": first["discs_each_side"], "rounds": len(truth["rounds"]), "first": "A"}
+    options = {"sides": sides, "discs": first["discs_each_side"], "first": first["first_seat"]}
+    options["rounds"] = len(truth["rounds"])
     names = dict(zip(sides, ("Uxía", "Min-jun"), strict=True))
     log = MatchLog(Crokinole(options), (), {"names": names, "title": "Sample match"})
     boards: list[dict[str, Any]] = [{"at": 0.0, "discs": []}]
@@ -91,8 +122,16 @@ def main(truth_path: str, out: str) -> None:
         points = dict(zip(sides, log.state.played[-1].points, strict=True))
         if points != round_["points"]:
             raise SystemExit(f"round {round_['number']}: {points}, the truth has {round_['points']}")
+    questions = [
+        close_call(log, shot) for shot in truth["shots"] if 0 < (shot["margins"]["least_line_mm"] or 9) < CLOSE_MM
+    ]
     camera = truth["truth"]["cameras"][0]
-    board = {"camera": {k: camera[k] for k in ("K", "dist", "rvec", "tvec")}, "video": truth["video"], "boards": boards}
+    board = {
+        "camera": {k: camera[k] for k in ("K", "dist", "rvec", "tvec")},
+        "video": truth["video"],
+        "boards": boards,
+        "questions": questions,
+    }
     Path(out + ".log.jsonl").write_text(to_text(log), encoding="utf-8")
     Path(out + ".discs.json").write_text(json.dumps(board, separators=(",", ":")) + "\n", encoding="utf-8")
 

@@ -121,6 +121,8 @@ class Dashboard:
             outbuf_high_watermark=1_000_000,
             outbuf_overflow=4_000_000,
             max_request_body_size=settings.whole("max_body_kb") * 1024,
+            # so that a follower who hangs up is noticed at once, and its place is free again
+            channel_request_lookahead=1,
             max_request_header_size=32_768,
             clear_untrusted_proxy_headers=True,
             ident=None,

@@ -80,12 +80,12 @@ def _crokinole(engine: Any, state: Any, index: int, t: Texts) -> Facts:
     setup = engine.setup
     shot = [setup.side_of[state.cycle[i % len(state.cycle)]] for i in range(state.shots)].count(index)
     points = 20 * state.twenties[index] + sum(d.value or 0 for d in state.board if d.side == index)
-    facts = [
-        _fact(t("live.this_round"), points),
-        _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot)),
-        _fact(t("live.twenties"), state.match_twenties[index] + state.twenties[index]),
-    ]
-    if not state.over and setup.side_of[setup.seats.index(hammer(state))] == index:
+    twenties = _fact(t("live.twenties"), state.match_twenties[index] + (0 if state.over else state.twenties[index]))
+    if state.over:
+        return [twenties]
+    left = _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot))
+    facts = [_fact(t("live.this_round"), points), left, twenties]
+    if setup.side_of[setup.seats.index(hammer(state))] == index:
         facts.append({"label": t("live.hammer"), "value": "", "flag": True})
     return facts
 

@@ -5,7 +5,8 @@ a limited number of places, and gives it back when it goes or the dashboard stop
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import cast
 
 from flask import Blueprint, Response, request
 
@@ -25,14 +26,14 @@ BOUNDARY = "table-referee-frame"
 @streams.get("/stream")
 def stream(identifier: str) -> Response:
     """Server-sent events: ``state`` with the whole state as data, now and after every change."""
-    ctx, match, language = context(), find_match(identifier), texts().language
+    ctx, match, language, gone = context(), find_match(identifier), texts().language, _gone()
     place = ctx.gate.place("viewers")
     place.__enter__()
 
     def flow() -> Iterator[str]:
         try:
             yield "retry: 1500\n\n"
-            yield from _states(ctx, match, language)
+            yield from _states(ctx, match, language, gone)
         finally:
             place.__exit__(None, None, None)
 
@@ -48,10 +49,15 @@ def _streamed(flow: Iterator[str] | Iterator[bytes], kind: str) -> Response:
     return response
 
 
-def _states(ctx: Context, match: OpenMatch, language: str) -> Iterator[str]:
+def _gone() -> Callable[[], bool]:
+    """Whether the follower has hung up, as far as the server can tell."""
+    return cast(Callable[[], bool], request.environ.get("waitress.client_disconnected", lambda: False))
+
+
+def _states(ctx: Context, match: OpenMatch, language: str, gone: Callable[[], bool]) -> Iterator[str]:
     version = -1
     spoken = time.monotonic()
-    while not ctx.stopping.is_set():
+    while not ctx.stopping.is_set() and not gone():
         found = match.wait(version, WAIT_SECONDS) if version >= 0 else match.version
         if found != version:
             version, spoken = found, time.monotonic()
@@ -77,21 +83,21 @@ def moving(identifier: str) -> Response:
     _table(ctx, match)
     place = ctx.gate.place("streams")
     place.__enter__()
-    drawn = "plain" not in request.args
+    drawn, gone = "plain" not in request.args, _gone()
 
     def flow() -> Iterator[bytes]:
         try:
-            yield from _pictures(ctx, match, drawn)
+            yield from _pictures(ctx, match, drawn, gone)
         finally:
             place.__exit__(None, None, None)
 
     return _streamed(flow(), f"multipart/x-mixed-replace; boundary={BOUNDARY}")
 
 
-def _pictures(ctx: Context, match: OpenMatch, drawn: bool) -> Iterator[bytes]:
+def _pictures(ctx: Context, match: OpenMatch, drawn: bool, gone: Callable[[], bool]) -> Iterator[bytes]:
     pause = 1 / ctx.hall.settings.number("picture_fps")
     number, due = 0, 0.0
-    while not ctx.stopping.is_set() and (table := ctx.hall.table(match)) is not None:
+    while not (ctx.stopping.is_set() or gone()) and (table := ctx.hall.table(match)) is not None:
         found = table.picture.wait(number, WAIT_SECONDS)
         content = table.picture.jpeg(drawn) if found != number else None
         number = found
