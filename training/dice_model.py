@@ -13,7 +13,7 @@ from torch.nn import functional
 from vision.dice_nets import CROP_PX
 
 FIND_WIDTHS = (16, 24, 48, 64)
-READ_WIDTHS = (24, 48, 96)
+READ_WIDTHS = (16, 32, 64)
 SQUEEZED, HIDDEN = 32, 128
 FIND_OUT = 4
 """Heat, offsets x and y in cells, log of the size."""

@@ -16,6 +16,9 @@ TONES = (
 """BGR of woods, papers, felts and cloths."""
 
 
+Ink = tuple[float, ...]
+
+
 def noise(rng: np.random.Generator, n: int, fine: float, ratio: float = 1.0) -> Array:
     """Fractal noise (n, n), mean 0, spread 1; ``fine`` 0..1 weighs fine octaves, ``ratio`` stretches it along x."""
     out = np.zeros((n, n), np.float32)
@@ -109,7 +112,7 @@ def things(rng: np.random.Generator, image: NDArray[np.uint8], count: int) -> No
         size = float(np.exp(rng.uniform(2.3, 4.7)))
         a = float(rng.uniform(0, 2 * np.pi))
         colour, dark = tuple(float(v) for v in tone(rng)), tuple(float(v) for v in tone(rng))
-        kind = int(rng.integers(8))
+        kind = int(rng.integers(9))
         at = (int(c[0]), int(c[1]))
         way = np.array([np.cos(a), np.sin(a)])
         if kind == 0:  # coin, button or ring with holes
@@ -144,18 +147,12 @@ def things(rng: np.random.Generator, image: NDArray[np.uint8], count: int) -> No
                     max(1, int(size / 12)),
                     cv2.LINE_AA,
                 )
-        elif kind == 5:  # rows of holes
-            step = size * rng.uniform(0.2, 0.5)
-            for i in range(int(rng.integers(1, 9))):
-                for j in range(int(rng.integers(1, 4))):
-                    q = c + step * (i * way + j * np.array([-way[1], way[0]]))
-                    cv2.circle(image, (int(q[0]), int(q[1])), max(1, int(step * 0.25)), dark, -1, cv2.LINE_AA)
-        elif kind == 6:  # tray
-            r = n * rng.uniform(0.3, 0.7)
-            ring = (image.copy(), int(r))
-            cv2.circle(image, at, ring[1], colour, -1, cv2.LINE_AA)
-            cv2.circle(image, at, int(r * 0.92), dark, -1, cv2.LINE_AA)
-            image[:] = cv2.addWeighted(image, 0.6, ring[0], 0.4, 0)
+        elif kind == 5:
+            _holes(rng, image, c, way * size * rng.uniform(0.2, 0.5), dark)
+        elif kind == 6:
+            _tray(image, at, n * rng.uniform(0.3, 0.7), colour, dark)
+        elif kind == 7:
+            playing_card(rng, image, c, size * 0.8, a)
         else:  # ball or pebble
             cv2.ellipse(
                 image,
@@ -168,6 +165,56 @@ def things(rng: np.random.Generator, image: NDArray[np.uint8], count: int) -> No
                 -1,
                 cv2.LINE_AA,
             )
+
+
+def _holes(rng: np.random.Generator, image: NDArray[np.uint8], start: Array, step: Array, colour: Ink) -> None:
+    """Rows of holes along ``step`` pixels (2,)."""
+    for i in range(int(rng.integers(1, 9))):
+        for j in range(int(rng.integers(1, 4))):
+            x, y = start + i * step + j * np.array([-step[1], step[0]])
+            cv2.circle(image, (int(x), int(y)), max(1, int(np.hypot(*step) * 0.25)), colour, -1, cv2.LINE_AA)
+
+
+def _tray(image: NDArray[np.uint8], at: tuple[int, int], radius: float, rim: Ink, floor: Ink) -> None:
+    """A round tray that lets the table show through."""
+    before = image.copy()
+    cv2.circle(image, at, int(radius), rim, -1, cv2.LINE_AA)
+    cv2.circle(image, at, int(radius * 0.92), floor, -1, cv2.LINE_AA)
+    image[:] = cv2.addWeighted(image, 0.6, before, 0.4, 0)
+
+
+def playing_card(rng: np.random.Generator, image: NDArray[np.uint8], centre: Array, size: float, turn: float) -> None:
+    """A card ``size`` pixels wide with its symbols in rows, which come close to the pips of dice."""
+    side = 64
+    card = np.full((int(side * 1.45), side, 3), rng.integers(215, 256), np.uint8)
+    ink = (30, 30, 190) if rng.random() < 0.5 else (30, 28, 28)
+    count, r = int(rng.integers(1, 11)), int(rng.integers(4, 9))
+    columns = [[32]] if count < 4 else [[18], [46]]
+    rows = count if count < 4 else count // 2
+    spots = [
+        (x, int(18 + (57 * k / max(1, rows - 1) if rows > 1 else 28)))
+        for col in columns
+        for x in col
+        for k in range(rows)
+    ]
+    spots += [(32, 46)] if count > 3 and count % 2 else []
+    for x, y in spots:
+        if rng.random() < 0.5 or r < 5:
+            cv2.circle(card, (x, y), r, ink, -1, cv2.LINE_AA)
+        else:
+            cv2.fillConvexPoly(
+                card, np.array([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], np.int32), ink, cv2.LINE_AA
+            )
+    cv2.putText(card, str(count), (2, 12), 0, 0.4, ink, 1, cv2.LINE_AA)
+    k = size / side
+    co, si = k * np.cos(turn), k * np.sin(turn)
+    M = np.array([[co, -si, centre[0]], [si, co, centre[1]]])
+    n = image.shape[1], image.shape[0]
+    mask = cv2.warpAffine(np.full(card.shape[:2], 255, np.uint8), M, n, flags=cv2.INTER_LINEAR)[..., None].astype(
+        np.float32
+    )
+    over = cv2.warpAffine(card, M, n, flags=cv2.INTER_LINEAR)
+    image[:] = np.asarray(image * (1 - mask / 255) + over * (mask / 255), np.uint8)
 
 
 def lights(rng: np.random.Generator, n: int) -> Array:

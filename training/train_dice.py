@@ -10,6 +10,7 @@
 import argparse
 import copy
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -18,7 +19,7 @@ import torch
 from torch import nn
 
 from training.dice_cache import shared, stored
-from training.dice_data import scenes
+from training.dice_data import COLUMNS, scenes
 from training.dice_model import AIMS, Finder, Reader, export_finder, export_reader, find_loss, read_loss
 from training.dice_samples import DICE_GROUPS, DODECA_GROUPS, Sample, find_sample, read_sample
 from vision.dice_nets import blob
@@ -30,6 +31,9 @@ WARM = 0.06
 AVERAGING = 0.998
 REFILL = 400
 """Steps after which pictures that were drawn meanwhile join in."""
+EMPTY = 0.06
+"""Share of path-traced boards and composed cards, where no dice lie."""
+EMPTY_SIDE = 1000
 MINED = 0.3
 """Share of the reader's places without a die that were a finder's mistakes, where they are known."""
 
@@ -65,6 +69,7 @@ class Feed:
         self.refill()
         every = list(scenes(shared() / "scenes" / args.kind, self.dodecas))
         self.traced = [s for i, s in enumerate(every) if not args.hold_out or i % args.hold_out]
+        self.empty = list(_without_dice())
         self.mistakes = np.load(args.mistakes) if args.mistakes else np.zeros((0, 4))
 
     def refill(self) -> None:
@@ -73,6 +78,8 @@ class Feed:
 
     def one(self) -> Sample:
         """Any picture."""
+        if self.empty and self.rng.random() < EMPTY:
+            return self.empty[int(self.rng.integers(len(self.empty)))]
         if self.traced and self.rng.random() < self.args.share:
             return self.traced[int(self.rng.integers(len(self.traced)))]
         return self.drawn[int(self.rng.integers(len(self.drawn)))]
@@ -98,6 +105,17 @@ class Feed:
                 got.append(new)
         labels = torch.tensor([g[1] for g in got])
         return [torch.from_numpy(blob(np.stack([g[0] for g in got]))), labels, torch.tensor([g[2] for g in got])]
+
+
+def _without_dice() -> Iterator[Sample]:
+    """The rendered boards and cards, with empty truth tables, at most EMPTY_SIDE pixels across."""
+    for folder in ("crokinole", "crokinole_variants", "cards"):
+        for path in sorted((shared() / "scenes" / folder).glob("*.jpg"))[::2]:
+            picture = cv2.imread(str(path))
+            assert picture is not None, path
+            scale = min(1.0, EMPTY_SIDE / max(picture.shape[:2]))
+            small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            yield np.asarray(small, np.uint8), np.zeros((0, len(COLUMNS)), np.float32)
 
 
 def main() -> None:

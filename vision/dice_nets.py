@@ -149,3 +149,9 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probabilities over the last axis."""
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
+
+
+def aimed(x: float, y: float, edge: float, aims: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Place and size corrected by a reader's aims; corrections beyond its training (0.3 edges, 1.5 times) are cut."""
+    dx, dy, size = np.clip(aims, (-0.3, -0.3, -0.4), (0.3, 0.3, 0.4))
+    return x + float(dx) * edge, y + float(dy) * edge, edge * float(np.exp(size))

@@ -81,3 +81,62 @@ class DiscsSeen:
     colours: tuple[str, ...] = ()
     maybe: tuple[Disc, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """One six-sided die with pips, at rest.
+
+    ``px`` is the centre of its uppermost face as it appears, ``edge_px`` the length of an edge there. ``value`` is None
+    where it can't be told or the die leans (``state`` is then ``cocked``). ``body`` is a plain English colour word,
+    ``confidence`` the probability of what is said; ``values`` the probabilities of 1 to 6, given that it is a die.
+    """
+
+    value: int | None
+    px: tuple[float, float]
+    edge_px: float
+    state: Literal["flat", "cocked"]
+    body: str
+    confidence: float
+    values: tuple[float, ...] = ()
+
+    @property
+    def size_px(self) -> float:
+        """The same as ``edge_px``."""
+        return self.edge_px
+
+    @property
+    def says(self) -> tuple[object, ...]:
+        """What was read of it."""
+        return self.value, self.state
+
+
+DodecaSet = Literal["steam", "ash", "lava"]
+"""White, grey and black twelve-sided dice."""
+
+SpotColour = Literal["yellow", "red", "blue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dodeca:
+    """One twelve-sided die with a coloured spot on each face, at rest.
+
+    ``px`` is the centre of the top face's spot, ``across_px`` the die's size across flats there. ``set`` and
+    ``colour`` are None where they can't be told; ``confidence`` is the probability of both together.
+    """
+
+    set: DodecaSet | None
+    colour: SpotColour | None
+    px: tuple[float, float]
+    across_px: float
+    confidence: float
+
+    @property
+    def size_px(self) -> float:
+        """The same as ``across_px``."""
+        return self.across_px
+
+    @property
+    def says(self) -> tuple[object, ...]:
+        """What was read of it."""
+        return self.set, self.colour

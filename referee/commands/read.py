@@ -113,8 +113,10 @@ def read(
 
     frame = load_picture(picture)
     loaded = time.perf_counter()
+    if game == "yacht":
+        return read_dice_game(frame, game, start, overlay, as_json)
     if game != "crokinole":
-        raise TableError(f"--game {game} can't be read yet; crokinole can", code="not_available")
+        raise TableError(f"--game {game} can't be read yet", code="not_available")
     from referee.crokinole_json import reading_json
     from referee.crokinole_reader import read_crokinole
 
@@ -127,6 +129,23 @@ def read(
         click.echo(json.dumps(reading_json(reading, elapsed)))
     else:
         print_reading(reading, elapsed)
+    return 0
+
+
+def read_dice_game(frame: "Frame", game: str, start: float, overlay: Path | None, as_json: bool) -> int:
+    """Read Yacht's dice or Krakatoa's dodecas and print them; ``start`` as of time.perf_counter()."""
+    from referee.dice_reader import drawn, read_game
+
+    reading = read_game(frame, game, start)
+    if overlay is not None:
+        write_picture(overlay, drawn(reading))
+    if as_json:
+        click.echo(json.dumps(reading.as_json()))
+        return 0
+    for line in reading.lines:
+        click.echo(line)
+    for warning in reading.warnings:
+        click.echo(f"note: {warning}")
     return 0
 
 

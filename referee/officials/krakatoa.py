@@ -1,0 +1,153 @@
+"""The official of Krakatoa: which set was thrown, whether it hit (K6), what must be announced (K17).
+
+Lengths on the table come from the dodecas themselves, a set across flats being known: the table between two places
+is measured in sizes of the dodecas there, which holds at any tilt to within the hit test's need when the two places are
+near each other.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from referee.officials import Answer, Proposal, Question, Seen
+from referee.rules.krakatoa import SETS, KrakatoaEngine, State, Throw, ThrowOff
+from referee.rules.krakatoa.state import HIT_MM, UNREAD
+from vision.dice_rest import DiceWatch, Rest, matched
+from vision.dodecas import read_dodecas
+from vision.frames import Frame
+from vision.readings import Dodeca
+
+ACROSS_MM = 18.0
+"""Size of a dodeca across flats, unless a table profile or a setting says otherwise."""
+ALL, A_SET = 9, 3
+LIES_MM = 2.5
+"""Way in mm up to which a dodeca is taken as untouched: readings of resting dice repeat within about 1 mm."""
+STANDS_BY = 0.7
+"""Confidence in a dodeca's set and colour below which its face is told as unread."""
+
+
+class KrakatoaOfficial:
+    """Follows one game of Krakatoa through one camera. ``across_mm``: size of the dodecas across flats."""
+
+    game = "krakatoa"
+
+    def __init__(self, engine: KrakatoaEngine, state: State | None = None, across_mm: float = ACROSS_MM) -> None:
+        self._engine = engine
+        self._state = engine.start() if state is None else state
+        self._across_mm = across_mm
+        self._watch = DiceWatch(read_dodecas)
+        self._lay: tuple[Dodeca, ...] = ()
+        self._taken: set[str] = set()
+        self._still = False
+
+    @property
+    def seen(self) -> Seen:
+        """Whether the dodecas lie still."""
+        return Seen("resting" if self._still else "moving")
+
+    def follow(self, state: State) -> None:
+        """Go on from here."""
+        self._state = state
+
+    def board_moved(self) -> None:
+        """Nothing hangs on where the table lies."""
+
+    def finish(self) -> Sequence[Proposal | Question]:
+        """A throw that never came to rest isn't told."""
+        return ()
+
+    def feed(self, frame: Frame) -> Sequence[Proposal | Question]:
+        """Look at the next frame; return the throw that came to rest with it, or what must be asked."""
+        rest = self._watch.push(frame)
+        self._still = self._watch.still
+        return () if rest is None or self._engine.over(self._state) else self.rested(rest)
+
+    def rested(self, rest: Rest[Dodeca]) -> Sequence[Proposal | Question]:
+        """What a rest means for the game."""
+        dice = rest.dice
+        if any(sum(d.set == name for d in dice) > A_SET for name in SETS):
+            why = "more than three dodecas of one set in view"
+            return [Question(f"dodecas {rest.start_s:.2f}", "unexpected", why, rest.seen_s, (), clause="K1")]
+        if not self._state.round:
+            return self._thrown_off(rest)
+        missing = {name for name in SETS if sum(d.set == name for d in dice) < A_SET}
+        if len(dice) < ALL and self._untouched(dice):
+            self._taken |= missing  # a set is in a hand or in the cup
+            return ()
+        thrown = tuple(n for n in SETS if n in self._taken) or self._thrown(dice)
+        colours = {name: told(dice, name) for name in SETS}
+        throw = Throw(
+            self._engine.legal(self._state)["player"], colours["steam"], colours["ash"], colours["lava"], thrown,
+            moved_mm=self._way_mm(dice, thrown),
+        )  # fmt: skip
+        self._lay, self._taken = dice, set()
+        return [self._proposal(throw, rest)]
+
+    def _proposal(self, throw: Throw, rest: Rest[Dodeca]) -> Proposal | Question:
+        proposal = Proposal(throw, rest.start_s, float(min(d.confidence for d in rest.dice)))
+        if throw.thrown:
+            return proposal
+        answers = tuple(
+            Answer(f"{name} was thrown", Throw(throw.player, *throw.sets, (name,), moved_mm=throw.moved_mm))
+            for name in SETS
+        )
+        return Question(
+            f"thrown {rest.start_s:.2f}",
+            "hidden",
+            "which set was thrown wasn't seen",
+            rest.seen_s,
+            answers,
+            clause="K5",
+        )
+
+    def _thrown_off(self, rest: Rest[Dodeca]) -> Sequence[Proposal | Question]:
+        """A throw of the throw-off (K3): the one set of which three lie there."""
+        whole = [name for name in SETS if sum(d.set == name for d in rest.dice) == A_SET]
+        if len(whole) != 1:
+            return ()
+        players = self._engine.legal(self._state)["players"]
+        event = ThrowOff(players[0], whole[0], told(rest.dice, whole[0]))
+        self._lay = rest.dice
+        return [Proposal(event, rest.start_s, float(min(d.confidence for d in rest.dice)))]
+
+    def _untouched(self, dice: Sequence[Dodeca]) -> bool:
+        """Whether all of these lay there before, where they lie now."""
+        pairs, _, new = matched(self._lay, dice)
+        return not new and all(a.says == b.says and self._mm(a, b) <= LIES_MM for a, b in pairs)
+
+    def _thrown(self, dice: Sequence[Dodeca]) -> tuple[str, ...]:
+        """The sets of the due throw that moved as a whole, where just one choice did; else nothing."""
+        whole = {name for name in SETS if self._all_moved(dice, name)}
+        due = [tuple(names) for names in self._engine.legal(self._state)["sets"]]
+        if self._state.before is not None and whole == set(SETS):
+            return SETS
+        fitting = [names for names in due if set(names) <= whole]
+        return fitting[0] if len(fitting) == 1 and set(fitting[0]) == whole else ()
+
+    def _all_moved(self, dice: Sequence[Dodeca], name: str) -> bool:
+        """Whether no dodeca of the set lies where one lay before."""
+        before = [d for d in self._lay if d.set == name]
+        return all(self._mm(a, b) >= HIT_MM for a in before for b in dice if b.set == name)
+
+    def _way_mm(self, dice: Sequence[Dodeca], thrown: tuple[str, ...]) -> float | None:
+        """The longest way of a dodeca that was left on the table; None where that can't be told."""
+        stayed = [name for name in SETS if name not in thrown]
+        longest: float | None = None
+        for name in stayed:
+            pairs, gone, new = matched([d for d in self._lay if d.set == name], [d for d in dice if d.set == name])
+            if gone or new:
+                return None
+            longest = max([longest or 0.0, *(self._mm(a, b) for a, b in pairs)])
+        return longest
+
+    def _mm(self, a: Dodeca, b: Dodeca) -> float:
+        """Way between two places on the table in mm, by the sizes of the dodecas there."""
+        away = float(np.hypot(a.px[0] - b.px[0], a.px[1] - b.px[1]))
+        return away / float(np.sqrt(a.across_px * b.across_px)) * self._across_mm
+
+
+def told(dice: Sequence[Dodeca], name: str) -> str:
+    """The colours of a set as the rules write them, ``?`` for a face that can't be read."""
+    return "".join(
+        UNREAD if d.colour is None or d.confidence < STANDS_BY else d.colour[0].upper() for d in dice if d.set == name
+    )

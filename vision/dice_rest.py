@@ -1,0 +1,138 @@
+"""Dice over time: when they lie still, and what they show then.
+
+A picture of a tumbling die reads as plausibly as one of a lying die, so nothing is believed that one frame says: a rest
+is a spell in which every reading sees the same dice at the same places with the same values. Time is the source's.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from vision.frames import Frame
+
+HOLD_S = 0.2
+"""Seconds in which all readings must agree: a die that stands on an edge for a moment falls sooner."""
+EVERY_S = 0.06
+"""Seconds between two readings at least: enough for three in HOLD_S, few enough for a live table on one core."""
+STEP_EDGES = 0.12
+"""Way in edges between two readings up to which a die lies: readings repeat within some 0.05."""
+DRIFT_EDGES = 0.35
+"""Way in edges over HOLD_S up to which it does."""
+AGAIN_S = 0.25
+"""Seconds without agreement after which the same dice at the same places count as a new rest."""
+
+
+class Lying(Protocol):
+    """What a die or a dodeca has in common: its place, its size, what it says."""
+
+    @property
+    def px(self) -> tuple[float, float]:
+        """Centre of the top face in pixels."""
+
+    @property
+    def size_px(self) -> float:
+        """Edge, or size across flats, in pixels."""
+
+    @property
+    def says(self) -> tuple[object, ...]:
+        """What was read of it; equal for two readings of the same die at rest."""
+
+
+Piece = TypeVar("Piece", bound=Lying)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[Piece]):
+    """Dice at rest from ``start_s`` on, known to lie still at ``seen_s``; ``dice`` as read then."""
+
+    start_s: float
+    seen_s: float
+    dice: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading(Generic[Piece]):
+    time_s: float
+    dice: tuple[Piece, ...]
+
+
+class DiceWatch(Generic[Piece]):
+    """Feed frames in order; get a :class:`Rest` each time that dice have come to lie still."""
+
+    def __init__(self, reader: Callable[[Frame], Sequence[Piece]]) -> None:
+        self._reader = reader
+        self._spell: list[_Reading[Piece]] = []
+        self._told: _Reading[Piece] | None = None
+        self._unrest_s: float | None = None
+
+    def push(self, frame: Frame) -> Rest[Piece] | None:
+        """Look at one frame; a rest is told once."""
+        now = frame.timestamp
+        if self._spell and now - self._spell[-1].time_s < EVERY_S:
+            return None
+        reading = _Reading(now, tuple(self._reader(frame)))
+        if self._spell and not self._lies(reading):
+            self._spell = []
+            self._unrest_s = now if self._unrest_s is None else self._unrest_s
+        self._spell.append(reading)
+        first = self._spell[0]
+        if now - first.time_s < HOLD_S or not reading.dice or self._is_told(first, reading):
+            return None
+        self._told, self._unrest_s = reading, None
+        return Rest(first.time_s, now, reading.dice)
+
+    @property
+    def still(self) -> bool:
+        """Whether what was seen last has lain still for HOLD_S."""
+        return len(self._spell) > 1 and self._spell[-1].time_s - self._spell[0].time_s >= HOLD_S
+
+    def _lies(self, reading: _Reading[Piece]) -> bool:
+        """Whether a reading goes on with the present spell."""
+        if moved(self._spell[-1].dice, reading.dice) > STEP_EDGES:
+            return False
+        earlier = [r for r in self._spell if reading.time_s - r.time_s <= HOLD_S]
+        return all(moved(r.dice, reading.dice) <= DRIFT_EDGES for r in earlier)
+
+    def _is_told(self, first: _Reading[Piece], reading: _Reading[Piece]) -> bool:
+        """Whether these are the dice of the rest that was told last, never disturbed for long."""
+        if self._told is None:
+            return False
+        if self._unrest_s is None:
+            return True
+        long_ago = first.time_s - self._unrest_s >= AGAIN_S
+        if long_ago or moved(self._told.dice, reading.dice) > DRIFT_EDGES:
+            return False
+        self._unrest_s = None
+        return True
+
+
+def moved(before: Sequence[Lying], after: Sequence[Lying]) -> float:
+    """Longest way of any die between two readings in sizes; infinite where number or what they say differ."""
+    pairs, gone, new = matched(before, after)
+    if gone or new or any(a.says != b.says for a, b in pairs):
+        return float("inf")
+    return max((away(a, b) for a, b in pairs), default=0.0)
+
+
+def away(a: Lying, b: Lying) -> float:
+    """Distance of two pieces in sizes of the first."""
+    return float(np.hypot(a.px[0] - b.px[0], a.px[1] - b.px[1])) / max(a.size_px, 1.0)
+
+
+def matched(
+    before: Sequence[Piece], after: Sequence[Piece]
+) -> tuple[list[tuple[Piece, Piece]], list[Piece], list[Piece]]:
+    """Pair each earlier piece with the nearest later one, nearest pairs first; also what has gone and what is new."""
+    ways = sorted((away(a, b), i, j) for i, a in enumerate(before) for j, b in enumerate(after))
+    pairs: list[tuple[Piece, Piece]] = []
+    used_i: set[int] = set()
+    used_j: set[int] = set()
+    for _, i, j in ways:
+        if i not in used_i and j not in used_j:
+            used_i.add(i)
+            used_j.add(j)
+            pairs.append((before[i], after[j]))
+    gone = [a for i, a in enumerate(before) if i not in used_i]
+    return pairs, gone, [b for j, b in enumerate(after) if j not in used_j]
