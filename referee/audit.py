@@ -87,7 +87,7 @@ def write_audit(
         write_bytes(folder / "frame.png", _png(reading.frame.pixels))
         write_clip(source, folder)
     copied = _keep(folder, f"original/{source.path.name}", source.path) if copy_original else None
-    write_pdf(folder / REPORT_PDF, pages, pictures)
+    write_pdf(folder / REPORT_PDF, pages, pictures, source.taken)
     write_html(folder / REPORT_HTML, pages, pictures)
     original = original_json(source, folder, copied)
     evidence = {

@@ -78,7 +78,7 @@ BAR_PX = 150
 
 def write_html(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[str, bytes]]) -> None:
     """Write the report; ``pictures`` as for the PDF."""
-    title = "Line call: " + "; ".join(page.verdict for page in pages[:3])
+    title = f"Line call: {pages[0].place}" + (f" and {len(pages) - 1} more" if len(pages) > 1 else "")
     articles = "\n".join(_article(page, pictures[page.name], i, len(pages)) for i, page in enumerate(pages, start=1))
     text = (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

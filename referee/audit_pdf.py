@@ -1,6 +1,7 @@
 """The report as a PDF: one A4 page a call. The same input gives the same bytes."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,9 @@ INK, GREY, RULE = (0.10, 0.11, 0.13), (0.42, 0.44, 0.47), (0.80, 0.81, 0.83)
 PLAIN, BOLD = "Vera", "VeraBd"
 """Bitstream Vera comes with reportlab and is embedded, so that the page looks the same everywhere."""
 
+CROP_LEAST = 40.0
+"""Least height of the crops: notes that would make them smaller are left to the HTML page and the data."""
+
 LEADING = 1.32
 """Distance of lines over the size of their letters."""
 
@@ -32,17 +36,29 @@ LINE, DISC, RIM = (0.0, 0.86, 0.86), (1.0, 0.16, 0.75), (1.0, 0.75, 0.24)
 LEGEND = ((LINE, "line's inner edge"), (DISC, "disc's outline"), (RIM, "its upper rim"))
 
 
-def write_pdf(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[str, bytes]]) -> None:
-    """Write the report; ``pictures`` holds JPEGs by call and by name (crop_drawn, crop, from_above, solved_lines)."""
+def write_pdf(
+    path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[str, bytes]], taken: str | None = None
+) -> None:
+    """Write the report.
+
+    ``pictures`` holds JPEGs by call and by name (crop_drawn, crop, from_above, solved_lines). ``taken``, by the
+    source's own clock, is the document's date; without it there is none.
+    """
     from reportlab import rl_config  # noqa: PLC0415  (0.2 s, needed for printing only)
+    from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFString  # noqa: PLC0415
     from reportlab.pdfgen import canvas  # noqa: PLC0415
 
     _fonts()
     rl_config.useA85 = 0  # pictures as bytes, not as letters: a second a page in plain Python
     data = io.BytesIO()
     sheet = canvas.Canvas(data, pagesize=(WIDTH * _mm(), HEIGHT * _mm()), invariant=1)
-    sheet.setTitle("Line call: " + "; ".join(page.verdict for page in pages[:3]))
-    sheet.setCreator("Table Referee")
+    title = f"Line call: {pages[0].place}" + (f" and {len(pages) - 1} more" if len(pages) > 1 else "")
+    about = {"Title": PDFString(title), "Creator": PDFString("Table Referee")}
+    date = pdf_date(taken)
+    if date is not None:
+        about["CreationDate"] = PDFString(date)
+    # reportlab always writes a date of its own: that of the run, or a made-up one
+    sheet._doc.info.format = PDFDictionary(about).format
     for number, page in enumerate(pages, start=1):
         _Setter(sheet).page(page, pictures[page.name], f"page {number} of {len(pages)}")
         sheet.showPage()
@@ -51,6 +67,15 @@ def write_pdf(path: Path, pages: Sequence[Page], pictures: Mapping[str, Mapping[
         path.write_bytes(data.getvalue())
     except OSError as error:
         raise UnusableInputError(f"{path}: can't be written ({error.strerror or error})") from error
+
+
+def pdf_date(taken: str | None) -> str | None:
+    """A moment as EXIF or a video's container says it, in the form that PDF asks for; None where it says none."""
+    match = re.match(r"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.\d+)?\s*(Z|[+-]\d\d:\d\d)?", taken or "")
+    if match is None:
+        return None
+    zone = match[7] or ""
+    return "D:" + "".join(match.groups()[:6]) + (f"{zone[:3]}'{zone[4:]}'" if len(zone) == 6 else zone)
 
 
 def _mm() -> float:
@@ -76,6 +101,14 @@ def printable(text: str) -> str:
     return "".join(c if ord(c) in known else c.encode("ascii", "backslashreplace").decode() for c in text)
 
 
+def _extra(page: Page, count: int) -> list[tuple[str, str]]:
+    """What stands below the tables, each with its bold beginning; of the notes the first ``count``."""
+    extra = [("What would decide it", page.advice[0])] if page.advice else []
+    extra += [("\u2013", words) for words in page.advice[1:]]
+    notes = [*page.notes[:count], *(["more in evidence.json"] if count < len(page.notes) else [])]
+    return extra + ([("Note", "; ".join(notes))] if notes else [])
+
+
 class _Setter:
     """Sets one page from the top down."""
 
@@ -96,16 +129,17 @@ class _Setter:
         y += self.text(MARGIN, y, wide, page.reason, 8.5, INK) + 3.0
         y = self.figures(page, y) + 3.0
         low = HEIGHT - 11.0 - sum(self.height(words, wide, 7.0, n) + 0.8 for n, words in page.clauses)
-        extra = [("What would decide it", page.advice[0])] if page.advice else []
-        extra += [("\u2013", words) for words in page.advice[1:]]
-        extra += [("Note", "; ".join(page.notes))] if page.notes else []
-        extra_high = sum(self.height(words, wide, 7.5, lead) + 0.6 for lead, words in extra) + (2.0 if extra else 0.0)
-        for side in SMALL_SIDES:
-            self.side = side
-            budget_high = max(side + 5.0, 16.0 + 4.6 * (len(page.budget) + len(page.combined)))
-            facts_high = max(self.facts(page, 0.0, draw=False), 0.78 * side)
-            room = low - y - 18.0 - budget_high - facts_high - extra_high
-            if room >= full:
+        for count in range(len(page.notes), -1, -1):
+            extra = _extra(page, count)
+            extra_high = sum(self.height(words, wide, 7.5, lead) + 0.6 for lead, words in extra) + 2.0
+            for side in SMALL_SIDES:
+                self.side = side
+                budget_high = max(side + 5.0, 16.0 + 4.6 * (len(page.budget) + len(page.combined)))
+                facts_high = max(self.facts(page, 0.0, draw=False), 0.78 * side)
+                room = low - y - 18.0 - budget_high - facts_high - extra_high
+                if room >= full:
+                    break
+            if room >= CROP_LEAST:
                 break
         crop_high = min(full, room)
         y = self.crops(page, pictures, y, crop_high) + 2.5
@@ -154,8 +188,8 @@ class _Setter:
         self.picture(pictures["crop_drawn"], MARGIN, y, wide, high)
         self.picture(pictures["crop"], second, y, wide, high)
         y += high + 0.8
-        self.text(second, y, wide, page.plain_caption, 6.5, GREY)
-        self.text(MARGIN, y, wide, page.crop_caption, 6.5, GREY)
+        self.text(second, y, second - MARGIN, page.plain_caption, 6.5, GREY)
+        self.text(MARGIN, y, second - MARGIN, page.crop_caption, 6.5, GREY)
         y += 3.4
         x = MARGIN
         for colour, words in LEGEND:

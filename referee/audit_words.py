@@ -30,6 +30,7 @@ GLARE_SHARE = 0.02
 WORTH_SHARE = 0.1
 """Parts with less than this share of the variance are not worth an effort."""
 
+NAME_LONGEST = 48
 ADVICE_MOST = 4
 DOUBTS_MOST = 3
 
@@ -68,7 +69,7 @@ def page_of(source: Source, reading: CrokinoleReading, call: Call, settings: Map
     view = shown_view(reading.frame, reading.view)
     return Page(
         name=call.name,
-        place=f"{source.path.name} \u00b7 disc {call.disc.id}, {call.disc.colour} \u00b7 {call.line_words}",
+        place=f"{_short(source.path.name)} \u00b7 disc {call.disc.id}, {call.disc.colour} \u00b7 {call.line_words}",
         verdict=verdict_words(call),
         reason=reason_words(call),
         sure=sure,
@@ -92,6 +93,11 @@ def page_of(source: Source, reading: CrokinoleReading, call: Call, settings: Map
         above_caption="the board from straight above",
         lines_caption=f"the solved lines; edges fit to {view.residual_px:.2f} px (RMS)",
     )
+
+
+def _short(name: str) -> str:
+    """A file's name, its middle left out where it is longer than a line; the facts have it whole."""
+    return name if len(name) <= NAME_LONGEST else f"{name[: NAME_LONGEST // 2]}\u2026{name[-NAME_LONGEST // 2 + 1 :]}"
 
 
 def signed(value: float, digits: int) -> str:

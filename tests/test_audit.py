@@ -18,7 +18,7 @@ from referee import audit_words
 from referee.audit import Asked, write_audit
 from referee.audit_call import GUARD, VALUES, Call, calls_of, find_disc, shares
 from referee.audit_files import MANIFEST, hash_file, read_folder, write_json
-from referee.audit_pdf import printable
+from referee.audit_pdf import pdf_date, printable
 from referee.audit_pictures import CROP_PX, drawn_crop, window_of
 from referee.audit_source import Source, load, moment_text, parse_target
 from referee.audit_verify import SAME_GAP_MM
@@ -276,6 +276,38 @@ def test_evidence_is_never_written_over(source: Source, reading: CrokinoleReadin
 
 def test_text_that_the_typeface_lacks_is_escaped() -> None:
     assert printable("a\u2212\u00b1\u4e2d") == "a\u2212\u00b1\\u4e2d"
+
+
+@pytest.mark.parametrize(
+    ("taken", "date"),
+    [
+        ("2026-05-01 19:30:12 +02:00", "D:20260501193012+02'00'"),
+        ("2026-05-01T17:30:12.000000Z", "D:20260501173012Z"),
+        ("2026-05-01 19:30:12", "D:20260501193012"),
+        (None, None),
+        ("soon", None),
+    ],
+)
+def test_the_report_has_the_sources_date(taken: str | None, date: str | None) -> None:
+    assert pdf_date(taken) == date
+
+
+def test_a_report_of_an_undated_picture_has_no_date(written: Path) -> None:
+    assert b"CreationDate" not in (written / "report.pdf").read_bytes()
+
+
+def test_a_page_that_has_much_to_say_stays_one_page(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
+    from referee import audit_pdf  # noqa: PLC0415
+
+    call = replace(calls_of(reading, None)[0], contact=a_contact(0.1, edge=0.2, pose=0.2, radius=0.2))
+    odd = replace(source, path=Path("\ubcf4\ub4dc" * 20 + "&<.jpg"))
+    page = audit_words.page_of(odd, reading, call, {"camera": "/a/very/long/path" * 9}, 10.0)
+    page = replace(page, notes=("a warning of some length about the picture that was read",) * 30)
+    blank = bytes(cv2.imencode(".jpg", np.zeros((66, 104, 3), np.uint8))[1].tobytes())
+    pictures = {n: blank for n in ("crop", "crop_drawn", "from_above", "solved_lines")}
+    audit_pdf.write_pdf(tmp_path / "a.pdf", [page], {page.name: pictures})
+    assert len(re.findall(rb"/Type /Page\b", (tmp_path / "a.pdf").read_bytes())) == 1
+    assert len(page.place) < 100 and "\u2026" in page.place
 
 
 def test_names_are_escaped_in_html(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
