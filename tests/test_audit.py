@@ -417,6 +417,7 @@ def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
         (("match.mp4@soon", "-o", out), "is no moment"),
         (("match.mp4@3", "-o", out), "no such file"),
         ((tmp_path / "none.jpg", "-o", out), "no such file"),
+        ((), "Missing command"),
         (("verify", tmp_path), "no audit"),
     ):
         code, _, err = run(*args)

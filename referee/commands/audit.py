@@ -29,7 +29,7 @@ class PictureFirst(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=PictureFirst)
+@click.group(cls=PictureFirst, no_args_is_help=False)
 def audit() -> None:
     """Prove a line call: 'referee audit PICTURE|VIDEO@SECONDS -o FOLDER' measures it, draws it and reports it.
 
