@@ -14,9 +14,10 @@ from typing import Any
 
 from calibration.drift import check_view
 from calibration.errors import TableError
+from calibration.view import BoardView
 from referee.desk import OpenMatch
 from referee.live_picture import LivePicture
-from referee.officials import Evidence, Official, Proposal, Question
+from referee.officials import Evidence, Official, Proposal, Question, Seen, TakesBoard
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
 from referee.table_look import Look, TableLook
@@ -67,6 +68,7 @@ class LiveTable:
         self._shown: tuple[object, ...] = ()
         self._revision = match.revision
         self._finished = False
+        self._by_hand: BoardView | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
@@ -97,8 +99,23 @@ class LiveTable:
         """The board or the camera was moved: look for the board anew."""
         self._look.forget()
         self._misfits = 0
+        self._by_hand = None
         if self.official is not None:
             self.official.board_moved()
+
+    def board_is(self, view: BoardView) -> None:
+        """People have said where the board lies."""
+        self._look.forget()
+        self._misfits = 0
+        self._by_hand = view
+        if isinstance(self.official, TakesBoard):
+            self.official.board_is(view)
+
+    @property
+    def view(self) -> BoardView | None:
+        """Where the board lies, as the official has found it or people have said."""
+        seen = None if self.official is None else self.official.seen.view
+        return seen or self._by_hand
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -127,9 +144,13 @@ class LiveTable:
             if look not in NOT_FED:
                 self._take(official.feed(frame))
             self._check(frame, official, look)
-            self.picture.show(frame, official.seen)
-        else:
-            self.picture.show(frame, None)
+        self.picture.show(frame, self._seen())
+
+    def _seen(self) -> Seen | None:
+        seen = None if self.official is None else self.official.seen
+        if self._by_hand is not None and (seen is None or seen.view is None):
+            return Seen("looking" if seen is None else seen.state, self._by_hand)
+        return seen
 
     def _check(self, frame: Frame, official: Official, look: Look) -> None:
         """See now and then whether the board still lies where it was found; solve it again when it doesn't."""

@@ -33,6 +33,11 @@ class LivePicture:
         """Grows with every frame; 0 before the first one."""
         return self._number
 
+    @property
+    def frame(self) -> Frame | None:
+        """The newest frame."""
+        return self._frame
+
     def show(self, frame: Frame, seen: Seen | None) -> None:
         """This is the newest frame and what was seen in it."""
         with self._news:

@@ -5,16 +5,20 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 from flask import Blueprint, Response, jsonify, request
 
-from calibration.errors import UnusableInputError
+from calibration.errors import NotFoundError, UnusableInputError
+from referee.board_by_hand import Found, handles, look_for_board, view_from_handles
 from referee.dashboard.context import body, context, field, find_match, texts, who
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
 from referee.desk import OpenMatch, again
 from referee.exports import to_cmn, to_csv
 from referee.keyboard import words_for
+from referee.live import LiveTable
 from vision.cameras import list_cameras
+from vision.frames import Frame
 
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 NAME_LONGEST = 40
@@ -179,6 +183,54 @@ def find_board(identifier: str) -> Response:
         raise UnusableInputError("no camera follows this match", code="no_camera")
     table.find_again()
     return _state(match, 201)
+
+
+@api.get("/matches/<identifier>/view")
+def view(identifier: str) -> Response:
+    """Where the board lies in the newest picture: rings and the four points to drag; ``find=1``: look for it now."""
+    table, frame = _table_and_frame(find_match(identifier))
+    found = Found(table.view)
+    if found.view is None or "find" in request.args:
+        found = look_for_board(frame)
+    return jsonify(_view_json(found, frame))
+
+
+@api.post("/matches/<identifier>/view")
+def set_view(identifier: str) -> Response:
+    """The board lies where these four points (``handles``, pixels) are on its outermost line."""
+    match = find_match(identifier)
+    points = field(body(), "handles", list)
+    table, frame = _table_and_frame(match)
+    try:
+        px = np.array(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UnusableInputError("field 'handles' isn't four points", code="bad_request") from None
+    made = view_from_handles(px, frame.pixels.shape[1], frame.pixels.shape[0])
+    table.board_is(made)
+    match.touched()
+    answer = jsonify(_view_json(Found(made), frame))
+    answer.status_code = 201
+    return answer
+
+
+def _table_and_frame(match: OpenMatch) -> tuple[LiveTable, Frame]:
+    table = context().hall.table(match)
+    frame = None if table is None else table.picture.frame
+    if table is None:
+        raise NotFoundError("no camera follows this match", code="no_camera")
+    if frame is None:
+        raise NotFoundError("there is no picture yet", code="no_picture")
+    return table, frame
+
+
+def _view_json(found: Found, frame: Frame) -> dict[str, Any]:
+    height, width = frame.pixels.shape[:2]
+    told: dict[str, Any] = {"width": width, "height": height, "found": found.view is not None, "why": found.why}
+    if found.view is not None:
+        radii = [*found.view.board.radii, *([found.view.board.hole] if found.view.board.hole else [])]
+        told["rings"] = [found.view.circle_px(radius).round(1).tolist() for radius in radii]
+        told["handles"] = handles(found.view).round(1).tolist()
+    return told
 
 
 @api.get("/matches/<identifier>/help")

@@ -97,6 +97,12 @@ PATHS: dict[str, dict[str, Any]] = {
         "post": _op("Follow the match through a source; left out: through none", "State", 201, {"source": TEXT})
     },
     "/matches/{identifier}/find-board": {"post": _op("Look for the board anew", "State", 201, {})},
+    "/matches/{identifier}/view": {
+        "get": _op("Where the board lies in the newest picture; find=1 looks for it now", "Object"),
+        "post": _op(
+            "The board lies where four points are on its outermost line", "Object", 201, {"handles": {"type": "array"}}
+        ),
+    },
     "/matches/{identifier}/help": {"get": _op("What may be typed now", "Object")},
     "/matches/{identifier}/picture.jpg": {"get": _file("The newest picture", "image/jpeg")},
     "/matches/{identifier}/picture.mjpg": {"get": _file("The moving picture", "multipart/x-mixed-replace")},

@@ -19,7 +19,7 @@ from referee.rules import GAMES
 from vision.cameras import list_cameras
 
 pages = Blueprint("pages", __name__)
-JS_GROUPS = ("app", "act", "live", "place", "category", "set", "doubt", "camera", "said", "sheet", "colour")
+JS_GROUPS = ("app", "setup", "act", "live", "place", "category", "set", "doubt", "camera", "said", "sheet", "colour")
 COLOURS = ("black", "natural", "red", "blue", "green", "white", "yellow", "brown")
 YEAR_SECONDS = 365 * 24 * 3600
 
@@ -69,6 +69,13 @@ def live(identifier: str) -> str:
 def _has_cmn(match: OpenMatch) -> bool:
     setup = getattr(match.log.engine, "setup", None)
     return setup is not None and setup.players in ("2", "4")
+
+
+@pages.get("/match/<identifier>/camera")
+def camera(identifier: str) -> str:
+    """The camera of a match: its picture, the board found in it, accepted or corrected."""
+    match = find_match(identifier)
+    return _page("camera.html", match=match, title=title(match), cameras=list_cameras(), media=context().hall.media())
 
 
 @pages.get("/board")

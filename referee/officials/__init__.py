@@ -6,7 +6,7 @@ proposes is put to the rules by whoever feeds it; what the rules refuse becomes 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from calibration.view import BoardView
@@ -100,4 +100,13 @@ class Official(Protocol):
     @property
     def seen(self) -> Seen:
         """What was seen last."""
+        ...
+
+
+@runtime_checkable
+class TakesBoard(Protocol):
+    """An official that can be told where the board lies."""
+
+    def board_is(self, view: "BoardView") -> None:
+        """People have said, or seen to be right, that the board lies here."""
         ...

@@ -319,3 +319,28 @@ def test_pages_open_in_every_language(room: Room) -> None:
             assert f'<html lang="{language}"' in answer.get_data(as_text=True)
     assert room.client.get("/join/viewer.svg").mimetype == "image/svg+xml"
     assert 'lang="es"' in room.client.get("/", headers={"Accept-Language": "es-AR,es;q=0.9"}).get_data(as_text=True)
+
+
+def test_where_the_board_lies(room: Room) -> None:
+    match = room.post("/matches", {"sample": True})["id"]
+    table = room.hall.table(room.desk.open(match))
+    assert table is not None
+    table.picture.wait(0, 10.0)
+    told = room.get(f"/matches/{match}/view")
+    assert told["found"]
+    assert (len(told["rings"]), len(told["handles"])) == (4, 4)
+    searched = room.get(f"/matches/{match}/view?find=1")
+    assert searched["found"]
+    far = [
+        abs(a - b)
+        for p, q in zip(told["rings"][2], searched["rings"][2], strict=True)
+        for a, b in zip(p, q, strict=True)
+    ]
+    assert min(far) < 30
+    assert room.post(f"/matches/{match}/view", {"handles": told["handles"]})["found"]
+    for wrong in ([], "x", [[1, 2]], [["a", 1]] * 4, None):
+        room.post(f"/matches/{match}/view", {"handles": wrong}, 400)
+    other = room.begin("yacht", {"players": ["Ana"]})["id"]
+    assert room.get(f"/matches/{other}/view", 404)["error"]["code"] == "no_camera"
+    page = room.client.get(f"/match/{match}/camera")
+    assert page.status_code == 200

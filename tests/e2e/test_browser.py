@@ -135,6 +135,35 @@ def test_the_shipped_match_from_set_up_to_export(running: Running, browser: Any,
     assert phone.problems == []
 
 
+def test_the_board_is_found_and_can_be_dragged(running: Running, browser: Any) -> None:
+    match = running.desk.create("crokinole", {}, {})
+    page = page_of(browser)
+    page.goto(f"{running.url}/match/{match.id}/camera")
+    page.select_option("[name=camera]", "sample")
+    page.click("#source button")
+    page.wait_for_selector(".handle")
+    page.wait_for_selector("#accept:not([hidden])")
+    rings = page.locator(".ring").count()
+    assert rings == 4
+    page.wait_for_timeout(300)
+    photograph(page, "camera-found")
+    box = page.locator(".handle").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 12, y + 9, steps=4)
+    page.mouse.up()
+    assert page.locator(".ring.loose").count() == 1
+    photograph(page, "camera-dragged")
+    page.click("#accept")
+    page.wait_for_selector(".ring:not(.loose)")
+    table = running.dashboard.hall.table(match)
+    assert table is not None
+    page.click("#accept")
+    page.wait_for_selector("#sides .side")
+    assert page.problems == []
+
+
 def test_crokinole_by_hand_with_corrections(running: Running, browser: Any) -> None:
     page = page_of(browser, scheme="dark")
     page.goto(f"{running.url}/new")

@@ -50,7 +50,7 @@ form.addEventListener("submit", (event) => {
     const game = value("game");
     const source = value("camera") === "other" ? value("source") : value("camera");
     const state = await send("/matches", { game, source, ...(game === "crokinole" ? crokinole() : others(game)) });
-    location.href = `/match/${state.id}`;
+    location.href = source && game === "crokinole" ? `/match/${state.id}/camera` : `/match/${state.id}`;
   });
 });
 show();
