@@ -16,6 +16,9 @@ from calibration.errors import NotFoundError
 from referee.store import Store, StoreError
 from referee.store import evidence as table
 
+CLIP = "clip of entry "
+"""What stands before the entry's number in the words of a clip."""
+
 KINDS = {"jpg": "image/jpeg", "mp4": "video/mp4"}
 
 
@@ -75,6 +78,13 @@ class EvidenceFolder:
         query = sa.select(*columns).where(table.c.match == match).order_by(table.c.at)
         with self.store.reading() as db:
             return [Kept(*row) for row in db.execute(query)]
+
+    def clips(self, match: str) -> dict[int, str]:
+        """Entry -> hash of its clip."""
+        query = sa.select(table.c.words, table.c.hash).where((table.c.match == match) & (table.c.kind == "mp4"))
+        with self.store.reading() as db:
+            rows = db.execute(query).all()
+        return {int(words.removeprefix(CLIP)): digest for words, digest in rows if words.startswith(CLIP)}
 
     def protect(self, match: str, digest: str, kept: bool = True) -> None:
         """Keep a piece whatever the limit (its call is disputed), or let it go again."""

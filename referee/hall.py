@@ -129,6 +129,7 @@ class Hall:
             dark_below=settings.number("dark_below"),
             blurred_below=settings.number("blurred_below"),
             picture_width=settings.whole("picture_width"),
+            clips=settings.flag("clips"),
         )
         with self._lock:
             before, self._tables[match.id] = self._tables.get(match.id), table

@@ -9,13 +9,16 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from calibration.drift import check_view
 from calibration.errors import TableError
 from calibration.view import BoardView
+from referee.clips import ClipRecorder, encode
 from referee.desk import OpenMatch
+from referee.evidence import CLIP
 from referee.live_picture import LivePicture
 from referee.officials import Evidence, Official, Proposal, Question, Seen, TakesBoard
 from referee.questions import Choice, OpenQuestion
@@ -55,6 +58,7 @@ class LiveTable:
         dark_below: float = 22.0,
         blurred_below: float = 12.0,
         picture_width: int = 1280,
+        clips: bool = False,
     ) -> None:
         self.match = match
         self.source = source
@@ -69,6 +73,8 @@ class LiveTable:
         self._revision = match.revision
         self._finished = False
         self._by_hand: BoardView | None = None
+        self._recorder = ClipRecorder() if clips else None
+        self._films = ThreadPoolExecutor(1, "clips")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
@@ -81,6 +87,7 @@ class LiveTable:
         """Stop; the match stays as it is."""
         self._stop.set()
         self.source.close()
+        self._films.shutdown(wait=False, cancel_futures=True)
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=3.0)
 
@@ -135,6 +142,8 @@ class LiveTable:
         """Look at one frame; called by the table's own thread, and by tests."""
         self._at = frame.timestamp
         look = self._look.see(frame)
+        if self._recorder is not None:
+            self._recorder.add(frame)
         official = self.official
         if official is not None:
             if self.match.revision != self._revision:
@@ -196,7 +205,20 @@ class LiveTable:
         self._revision = self.match.revision
         if self.official is not None:
             self.official.follow(self.match.log.state)
+        if self._recorder is not None and not self._stop.is_set():
+            film = self._films.submit(self._film, entry.number, at, self._recorder.until(proposal.at))
+            film.add_done_callback(_told)
         return entry.number
+
+    def _film(self, number: int, at: float, pictures: list[tuple[float, bytes]]) -> None:
+        """Keep the clip of an event, in a thread of its own; without room for it the match goes on all the same."""
+        try:
+            content = encode(pictures)
+            if content is not None:
+                self.match.desk.evidence.put(self.match.id, content, "mp4", at, f"{CLIP}{number}")
+                self.match.touched()
+        except (TableError, OSError, ValueError) as error:
+            log.warning("the clip of entry %d isn't kept: %s", number, error)
 
     def _ask(self, question: Question, entry: int | None) -> None:
         answers = tuple(Choice(a.words, None if a.event is None else self._json(a.event)) for a in question.answers)
@@ -232,3 +254,9 @@ class LiveTable:
         if shown != self._shown:
             self._shown = shown
             self.match.touched()
+
+
+def _told(film: "Future[None]") -> None:
+    """Say so when a clip failed in a way that nobody thought of."""
+    if not film.cancelled() and (error := film.exception()) is not None:
+        log.error("a clip failed", exc_info=error)

@@ -77,6 +77,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("stall_seconds", 5.0, "Seconds without a frame after which a source is opened anew.", 0.5, 600),
         Setting("retry_most_seconds", 30.0, "Longest pause between two tries to open a source.", 1, 3600),
         Setting("picture_width", 1280, "Width in pixels of the moving picture in the browser.", 160, 3840),
+        Setting("clips", True, "Whether a short clip of each event is kept with its picture."),
         Setting("picture_fps", 8.0, "Pictures a second in the browser.", 0.2, 30),
         Setting("dark_below", 22.0, "Mean brightness (0 to 255) below which the picture counts as dark.", 0, 255),
         Setting("blurred_below", 12.0, "Sharpness (spread of the Laplacian) below which it is blurred.", 0, 10000),

@@ -1,12 +1,13 @@
 """The JSON API (``/api/v1``): what the pages use, for other programs as well; described by ``/api/v1/openapi.json``."""
 
+import io
 import json
 import uuid
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, jsonify, request, send_file
 
 from calibration.errors import NotFoundError, UnusableInputError
 from referee.board_by_hand import Found, handles, look_for_board, view_from_handles
@@ -283,7 +284,10 @@ def evidence(identifier: str, digest: str) -> Response:
     """A picture that a call rests on, by the hash that the entry names."""
     match = find_match(identifier)
     content, kind = context().hall.desk.evidence.get(match.id, digest)
-    return Response(content, mimetype=kind, headers={"Cache-Control": "private, max-age=86400"})
+    # by parts where a browser asks for them: some play no video otherwise
+    answer = send_file(io.BytesIO(content), mimetype=kind, conditional=True, etag=digest)
+    answer.headers["Cache-Control"] = "private, max-age=86400"
+    return answer
 
 
 @api.get("/statistics")

@@ -25,8 +25,8 @@ COOKIE = "referee_token"
 SAFE = ("GET", "HEAD", "OPTIONS")
 OPEN_PATHS = ("/static/", "/join/")
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
 )
 
 

@@ -23,7 +23,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, An
     engine, state = log.engine, log.state
     names = names_of(log.about, name_keys(engine))
     winners = engine.winners(state)
-    told = _events(log, names, t)
+    told = _events(log, names, t, match.desk.evidence.clips(match.id))
     last = next((item for item in reversed(told) if item["counts"]), None)
     return {
         "schema": SCHEMA,
@@ -70,7 +70,7 @@ def result_words(winners: list[str] | None, names: dict[str, str], t: Texts) -> 
     return t(key, names=", ".join(names[w] for w in winners))
 
 
-def _events(log: MatchLog, names: dict[str, str], t: Texts) -> list[dict[str, Any]]:
+def _events(log: MatchLog, names: dict[str, str], t: Texts, clips: dict[int, str]) -> list[dict[str, Any]]:
     """Everything that counts, in the order of the game, and what was taken back, each in words."""
     counted = {entry.number: (event, state) for entry, event, state in log.history()}
     by_place = {entry.target: entry.number for entry in log.entries if entry.kind == "ruled" and entry.target}
@@ -96,6 +96,7 @@ def _events(log: MatchLog, names: dict[str, str], t: Texts) -> list[dict[str, An
                 "target": entry.target,
                 "why": entry.why if entry.why not in ("undo", "redo") else None,
                 "picture": entry.evidence,
+                "clip": clips.get(entry.number),
             }
         )
     return out

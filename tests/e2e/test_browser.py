@@ -113,6 +113,16 @@ def test_the_shipped_match_from_set_up_to_export(running: Running, browser: Any,
     scores = [int(text) for text in page.locator(".side-score").all_inner_texts()]
     assert scores == list(match.log.score.values())
     assert phone.locator(".side-score").all_inner_texts() == [str(n) for n in scores]
+    page.wait_for_selector("#events button[title^='Replay']")
+    page.locator("#events button[title^='Replay']").first.click()
+    for _ in range(100):
+        if page.evaluate("document.getElementById('shown-clip').currentTime") > 0.1:
+            break
+        page.wait_for_timeout(100)
+    assert page.evaluate("document.getElementById('shown-clip').currentTime") > 0.1
+    assert page.evaluate("document.getElementById('shown-clip').playbackRate") == 0.5
+    photograph(page, "replay")
+    page.keyboard.press("Escape")
     with page.expect_download() as log:
         page.click("text=Export: log")
     file = parse_log(Path(log.value.path()).read_bytes())

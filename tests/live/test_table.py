@@ -192,6 +192,21 @@ def test_the_sample_match_comes_out_as_recorded(desk: Desk) -> None:
     table.close()
 
 
+def test_a_clip_of_each_event_is_kept(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    source = WatchedSource(NAME, opener=lambda _name: Scripted(iter([None])))
+    table = LiveTable(match, source, official, clips=True)
+    for i in range(60):
+        if i == 50:
+            official.next = [Proposal(roll(1, 2, 3, 4, 5), 5.0)]
+        table.see(frame(i / 10))
+    until(lambda: bool(desk.evidence.clips(match.id)))
+    content, kind = desk.evidence.get(match.id, desk.evidence.clips(match.id)[1])
+    assert kind == "video/mp4"
+    assert content[4:8] == b"ftyp"
+    table.close()
+
+
 def test_a_sample_that_was_begun_goes_on_where_it_was(desk: Desk) -> None:
     base = samples_folder() / "crokinole"
     match = desk.create("crokinole", options_of(read_log(base.with_name("crokinole.log.jsonl")).log.engine), {})

@@ -80,7 +80,20 @@ function showQuestions() {
   );
 }
 
+function replay(hash, words) {
+  const clip = by("shown-clip");
+  clip.hidden = false;
+  by("shown-picture").hidden = true;
+  clip.setAttribute("aria-label", words);
+  clip.src = `/api/v1/matches/${id}/evidence/${hash}`;
+  clip.defaultPlaybackRate = clip.playbackRate = 0.5;
+  by("shown").showModal();
+  clip.play().catch(() => {});
+}
+
 function enlarge(hash, words) {
+  by("shown-clip").hidden = true;
+  by("shown-picture").hidden = false;
   by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}`;
   by("shown-picture").alt = words;
   by("shown").showModal();
@@ -93,6 +106,7 @@ function tool(sign, words, click) {
 function eventLine(e) {
   const tools = make("span", { class: "event-tools" });
   if (e.picture) tools.append(tool("▣", `${t("act.evidence")} ${e.number}`, () => enlarge(e.picture, e.words)));
+  if (e.clip) tools.append(tool("▶", `${t("act.clip")} ${e.number}`, () => replay(e.clip, e.words)));
   if (keeper && e.event && e.counts) {
     tools.append(
       tool("✎", `${t("act.correct")} ${e.number}`, () => edit({ number: e.number, before: false })),
@@ -181,6 +195,7 @@ function show(news) {
 
 function connect() {
   by("drawn").addEventListener("change", () => pictureOn && setPicture());
+  by("shown").addEventListener("close", () => by("shown-clip").pause());
   by("help-button").addEventListener("click", () => by("help").showModal());
   if (!keeper) return;
   by("undo").addEventListener("click", () => act("/undo"));
