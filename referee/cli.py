@@ -15,7 +15,7 @@ from calibration.errors import TableError
 from referee import __version__
 from referee.rules.protocol import RuleError
 
-COMMANDS = ("read", "calibrate", "sheet", "replay", "rules", "backup", "watch", "audit")
+COMMANDS = ("read", "score", "calibrate", "sheet", "replay", "rules", "backup", "watch", "audit")
 
 
 class LazyGroup(click.Group):

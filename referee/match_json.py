@@ -1,0 +1,176 @@
+"""The machine's view of a scored video: ``match/1`` as the documentation describes it, and the match's log."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from referee import __version__
+from referee.crokinole_json import line_json, number
+from referee.crokinole_match import JudgedShot, Ledger, seats_of
+from referee.log import Entry, MatchLog
+from referee.rules.crokinole import Crokinole, Recorded, Setup, Shot
+from referee.rules.protocol import RuleError
+from vision.readings import Disc
+from vision.video import VideoInfo
+
+SCHEMA = "match/1"
+WHO = "camera"
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What was agreed before the match, as far as options say; None: found from the video where it can be."""
+
+    players: str | None = None
+    preset: str | None = None
+    first: str | None = None
+    discs: int | None = None
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found;
+    ``millimetres``: factor that makes millimetres of the ledger's, once the discs' size has given the scale.
+    """
+
+    ledger: Ledger
+    words: tuple[str, ...]
+    engine: Crokinole
+    side_of_group: tuple[int, ...]
+    millimetres: float
+
+
+def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed, millimetres: float = 1.0) -> MatchResult:
+    """Work out seats and setup from all shots together."""
+    groups = max(2, len(words))
+    words = (*words, *[w for w in ("black", "natural", "red") if w not in words][: groups - len(words)])
+    players, seats = seats_of(ledger.shots, groups, agreed.players)
+    shots = ledger.shots
+    # the engine's first side is that of its first seat
+    owner: dict[str, int] = {}
+    for s in shots:
+        if s.seat is not None:
+            owner.setdefault(s.seat, s.group)
+    first_group = owner.get(seats[0], 1 - owner[seats[1]] if len(seats) > 1 and owner.get(seats[1]) in (0, 1) else 0)
+    order = (first_group, *[g for g in range(groups) if g != first_group])
+    if players == "3":
+        order = tuple(owner.get(seat, k) for k, seat in enumerate(seats))
+    options: dict[str, Any] = {"players": players, "seats": list(seats), "sides": [words[g] for g in order]}
+    if agreed.preset is not None:
+        options["preset"] = agreed.preset
+    discs = ledger.side_discs()
+    if players == "4" and discs % 2:
+        discs += 1
+    if discs:
+        options["discs"] = discs
+    first = agreed.first or (shots[0].seat if shots else None)
+    if first in seats:
+        options["first"] = first
+    side_of_group = tuple(order.index(g) if g in order else g for g in range(groups))
+    return MatchResult(ledger, words[:groups], Crokinole(options), side_of_group, millimetres)
+
+
+def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[str]) -> dict[str, Any]:
+    """Return the whole result, ready for ``json.dumps``."""
+    ledger, words = result.ledger, result.words
+    colours: dict[int, str] = {}
+    for shot in ledger.shots:
+        for i, g, _ in shot.settled:
+            colours[i] = words[g]
+        colours[shot.seen.disc] = words[shot.group]
+        for a in shot.seen.after:
+            colours[a.id] = words[a.group]
+    played = {s.group for s in ledger.shots} | {g for s in ledger.shots for _, g, _ in s.settled}
+    shown = [g for g in range(len(words)) if g in played or len(words) <= 2]
+    score = ledger.score(_group_setup(result))
+    return {
+        "schema": SCHEMA,
+        "game": "crokinole",
+        "software": {"version": __version__},
+        "video": {"path": path, "width": info.width, "height": info.height, "duration_s": number(info.duration_s, 3)},
+        "setup": {"players": result.engine.setup.players, "preset": result.engine.setup.preset,
+                  "seats": list(result.engine.setup.seats), "discs": result.engine.setup.side_discs(0)},
+        "discs": [{"id": i, "colour": colours[i]} for i in sorted(colours)],
+        "shots": [shot_json(s, words, result.millimetres) for s in ledger.shots],
+        "rounds": [
+            {
+                "number": r.number,
+                "complete": r.complete,
+                "points": {words[g]: r.points[g] for g in shown} if r.points else None,
+                "twenties": {words[g]: r.twenties[g] for g in shown} if r.twenties else None,
+            }
+            for r in ledger.rounds if r.shots
+        ],
+        "score": {words[g]: score[g] for g in shown},
+        "review": [
+            {"shot": v.shot, "round": v.round, "time_s": number(v.at, 2), "why": v.why} for v in ledger.reviews
+        ],
+        "warnings": warnings,
+    }  # fmt: skip
+
+
+def _group_setup(result: MatchResult) -> Setup:
+    """The setup with its sides in the order of the groups: gains are by group."""
+    return result.engine.setup
+
+
+def shot_json(shot: JudgedShot, words: tuple[str, ...], millimetres: float) -> dict[str, Any]:
+    """One shot."""
+    seen, outcome = shot.seen, shot.outcome
+    unknown = bool(seen.maybe_touched) and not seen.touched
+    return {
+        "number": shot.number,
+        "round": shot.round,
+        "start_s": number(seen.start_s, 3),
+        "settled_s": number(seen.settled_s, 3),
+        "colour": words[shot.group],
+        "seat": shot.seat,
+        "disc": seen.disc,
+        "valid": outcome.valid,
+        "rule": outcome.rule,
+        "touched": None if unknown else list(seen.touched),
+        "touched_from": "what moved from rest to rest",
+        "removed": list(outcome.removed),
+        "ditched": list(outcome.ditched),
+        "twenties": {str(i): words[g] for i, g in outcome.twenties},
+        "twenty": bool(outcome.twenties),
+        "board_after": [disc_json(i, words[g], d, millimetres) for i, g, d in shot.board],
+        "confidence": number(shot.confidence, 3),
+        "start_seen": seen.start_seen,
+    }
+
+
+def disc_json(disc_id: int, colour: str, disc: Disc, millimetres: float) -> dict[str, Any]:
+    """One disc on the board after a shot."""
+    return {
+        "id": disc_id,
+        "colour": colour,
+        "mm": [number(v * millimetres, 2) for v in disc.mm],
+        "value": disc.value,
+        "state": disc.state,
+        "lines": [line_json(c) for c in disc.lines],
+    }
+
+
+def match_log(result: MatchResult, about: dict[str, Any]) -> MatchLog:
+    """The log: every shot as it was observed; where one doesn't fit the rules, what follows waits for a ruling."""
+    entries: list[Entry] = []
+    engine = result.engine
+    state = engine.start()
+    stuck = False
+
+    def put(event: Shot | Recorded, at: float) -> None:
+        nonlocal state, stuck
+        entries.append(Entry(len(entries) + 1, round(at, 3), WHO, "observed", event))
+        if not stuck:
+            try:
+                state = engine.apply(state, event)
+            except RuleError:
+                stuck = True
+
+    for round_ in result.ledger.rounds:
+        for shot in round_.shots:
+            event = shot.event
+            put(Shot(shot.seat or event.seat, event.disc, event.touched, event.rests), shot.seen.settled_s)
+        if round_.complete and round_.shots:
+            put(Recorded(), round_.ended if round_.ended is not None else round_.shots[-1].seen.settled_s)
+    return MatchLog(engine, entries, about)

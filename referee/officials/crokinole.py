@@ -1,0 +1,206 @@
+"""The official for crokinole: watches the board, follows shots from rest to rest, proposes what they were.
+
+One code for a live table and for a recorded match: it is fed frames with the timestamps of their source.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import cv2
+
+from calibration.hints import BoardHints
+from referee.crokinole_match import SEAT_AZIMUTHS, JudgedShot, Ledger, Review
+from referee.officials import Answer, Evidence, Proposal, Question, Seen
+from referee.rules.crokinole import Recorded, Shot, State
+from vision.motion import Start
+from vision.shots import Handled, TableFollower
+from vision.shots import Shot as ShotSeen
+from vision.table import Sides, TableReading, read_table
+from vision.watch import Rest, TableWatch
+
+if TYPE_CHECKING:
+    from calibration.view import BoardView
+    from vision.frames import Frame
+
+SEAT_WIDTH_DEG = 50.0
+"""A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
+SEATS_FROM = 2
+"""Shots of a side that must have been seen before its place at the table counts as evidence."""
+EVIDENCE_QUALITY = 85
+EVIDENCE_SIDE = 960
+
+
+PICTURE_SIDE, PICTURE_QUALITY = 320, 80
+"""Side in pixels of the bird's-eye picture that is kept of each shot, some 15 kB."""
+PICTURE_REACH = 1.25
+"""Half its width over the shooting line's radius: surface and ditch."""
+
+
+class CrokinoleOfficial:
+    """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone."""
+
+    game = "crokinole"
+
+    def __init__(self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None) -> None:
+        self.watch = TableWatch(hints)
+        self.follower = TableFollower(Sides(sides))
+        self.ledger = Ledger(sides, discs)
+        self.pictures: dict[int, bytes] = {}
+        self._live: State | None = None
+        self._asked = 0
+        self._at = 0.0
+        self._began = False
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen last, for the screen."""
+        view, sight = self.watch.view, self.watch.sight
+        if view is None or sight is None:
+            return Seen()
+        state = "hand" if sight.hand_mm2 > 0 else "moving" if sight.movers else "resting"
+        return Seen(state, view, tuple(replace(d, id=i) for i, _, d in self.follower.lying))  # type: ignore[arg-type]
+
+    def use(self, view: "BoardView", frame: "Frame") -> None:
+        """Take a saved set-up's view instead of looking for the board."""
+        self.watch.use(view, frame)
+
+    def board_moved(self) -> None:
+        """Look for the board anew."""
+        self.watch.board_moved()
+
+    def follow(self, state: State) -> None:
+        """The match now stands at ``state``: questions answered by people are settled."""
+        self._live = state
+
+    def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
+        """Look at the next frame."""
+        self._at = frame.timestamp
+        out: list[Proposal | Question] = []
+        for rest in self.watch.feed(frame):
+            out += self._rest(rest)
+        return out
+
+    def finish(self) -> Sequence[Proposal | Question]:
+        """The source has ended."""
+        out: list[Proposal | Question] = []
+        for rest in self.watch.finish():
+            out += self._rest(rest)
+        self.ledger.finish(self._at)
+        return out
+
+    def _likely(self, start: Start | None) -> int | None:
+        """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
+        turn = self.ledger.expected_group()
+        by_place: int | None = None
+        if start is not None:
+            scores: dict[int, list[float]] = {}
+            for s in self.ledger.shots:
+                if s.seen.start_mm is not None:
+                    apart = math.atan2(s.seen.start_mm[1], s.seen.start_mm[0]) - math.atan2(start.xy[1], start.xy[0])
+                    scores.setdefault(s.group, []).append(math.cos(apart))
+            near = {g: max(v) for g, v in scores.items()}
+            width = math.cos(math.radians(SEAT_WIDTH_DEG))
+            close = [g for g, c in near.items() if c > width]
+            by_place = close[0] if len(close) == 1 else None
+        return by_place if by_place is not None else turn
+
+    def _rest(self, rest: Rest) -> list[Proposal | Question]:
+        first = not self._began
+        reading = read_table(rest, self.follower.radius)
+        before = set(self.follower.table)
+        leaving = set(self.follower.leaving)
+        outcome = self.follower.observe(reading, self._likely)
+        self._began = True
+        self.ledger.regroup(self.follower.regrouped)
+        self.follower.regrouped.clear()
+        if isinstance(outcome, Handled):
+            return self._hands(outcome, leaving, first)
+        return self._shot(outcome, reading, before, leaving)
+
+    def _hands(self, outcome: Handled, leaving: set[int], first: bool) -> list[Proposal | Question]:
+        if first:
+            if outcome.lying:
+                self.ledger.begin(outcome.lying)
+            return []
+        self.ledger.settled([i for i in outcome.taken if i in leaving])
+        unasked = [i for i in outcome.taken if i not in leaving]
+        if unasked:
+            self.ledger.hands(outcome.at, unasked, outcome.lying)
+        return self._recorded(outcome.at) if unasked else []
+
+    def _shot(
+        self, outcome: ShotSeen, reading: TableReading, before: set[int], leaving: set[int]
+    ) -> list[Proposal | Question]:
+        stubborn = sorted(i for i in leaving & set(self.follower.table) if i not in outcome.hidden)
+        if stubborn:
+            self.ledger.still_there(stubborn, outcome.start_s, self.follower.lying)
+            self.follower.leaving -= set(stubborn)
+        waits = self._recorded(outcome.start_s)
+        shot = self.ledger.add(outcome, not (before - leaving))
+        off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
+        self.follower.leaving |= off & set(self.follower.table)
+        self.pictures[shot.number] = _birds_eye(reading)
+        return [*waits, *self._told(shot, reading)]
+
+    def _recorded(self, at: float) -> list[Proposal | Question]:
+        """The count of a round that all discs of were shot, before anything of the next is told (C15)."""
+        state = self._live
+        if state is None or state.over or state.shots < state.stop or state.undecided:
+            return []
+        return [Proposal(Recorded(), at)]
+
+    def _told(self, shot: JudgedShot, reading: TableReading) -> list[Proposal | Question]:
+        """The shot as a proposal, and a question for everything about it that is open."""
+        at = shot.seen.settled_s
+        event = self._with_seat(shot)
+        evidence = _evidence(reading, f"after shot {shot.number}")
+        proposal = Proposal(event, at, shot.confidence, evidence)
+        fresh: list[Review] = self.ledger.reviews[self._asked :]
+        self._asked = len(self.ledger.reviews)
+        if not fresh:
+            return [proposal]
+        words = "; ".join(r.why for r in fresh)
+        close = " line " in words
+        answers = (Answer("as it was read", event), Answer("no shot", None))
+        key = f"shot {shot.number} {at:.2f}"
+        return [Question(key, "too_close" if close else "unexpected", words, at, answers, proposal, evidence=evidence)]
+
+    def _with_seat(self, shot: JudgedShot) -> Shot:
+        """The event with the seat of a player: who is on turn, if that side shot; else where the disc came from."""
+        state = self._live
+        event = shot.event
+        if state is None:
+            return event
+        setup = state.setup
+        seat = setup.seats[state.cycle[state.shots % len(state.cycle)]]
+        start = shot.seen.start_mm
+        if start is not None:
+            azimuth = math.degrees(math.atan2(start[1], start[0]))
+            nearest = min(setup.seats, key=lambda s: abs((azimuth - SEAT_AZIMUTHS[s] + 180) % 360 - 180))
+            if abs((azimuth - SEAT_AZIMUTHS[nearest] + 180) % 360 - 180) < SEAT_WIDTH_DEG:
+                seat = nearest
+        return replace(event, seat=seat)
+
+
+def _evidence(reading: TableReading, words: str) -> Evidence:
+    """The frame that a call rests on, reduced."""
+    pixels = reading.rest.frame.pixels
+    shrink = min(1.0, EVIDENCE_SIDE / max(pixels.shape[:2]))
+    if shrink < 1:
+        pixels = cv2.resize(pixels, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
+    _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY])
+    return Evidence(data.tobytes(), words)
+
+
+def _birds_eye(reading: TableReading) -> bytes:
+    """The board seen straight from above, as JPEG."""
+    view = reading.rest.view
+    picture = view.rectify(reading.rest.frame.pixels, PICTURE_REACH * view.board.shooting, PICTURE_SIDE)
+    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, PICTURE_QUALITY])[1].tobytes()
+
+
+def official(options: Any) -> CrokinoleOfficial:
+    """An official for an engine's setup (``referee.rules.crokinole.Setup``)."""
+    return CrokinoleOfficial(options.side_discs(0), len(options.sides))

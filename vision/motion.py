@@ -1,0 +1,332 @@
+"""Still, moving, or a hand over the table: from a small luma picture of the board (``vision.lens``), frame by frame.
+
+What differs from the plate (the board as it last lay still) is foreground; foreground that reaches in from outside is a
+hand; what is foreground, moves, and is no hand, is a disc on its way, and is followed. Lengths in mm on the board,
+times in seconds of the source.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.lens import Gray, Lens, Mask
+
+LAG_S = 0.1
+"""Motion is change over this long: exact duplicate frames occur, so two neighbouring frames say nothing."""
+LOW_PASS_MM = 160.0
+"""Changes of light are smooth over this length (mains flicker in bands, exposure, a hand's soft shadow)."""
+LOW_PASS_CLIP = 12
+"""Grey levels at most by which one pixel bends the estimate of the light: a hand is no light."""
+LEAST_STEP, MOST_STEP = 9.0, 30.0
+"""Grey levels that are a change: never less (coding noise), never asked more (a natural disc on bare wood)."""
+NOISE_TIMES = 6.0
+"""A change is this many times the noise seen where nothing happens."""
+DEVIATION_TIMES = 4.0
+"""... and this many times the usual deviation of that very pixel (edges shimmer)."""
+PLATE_RATE = 0.08
+"""Share by which the plate follows slow changes of light, each time it is refreshed at rest."""
+PLATE_EVERY_S = 0.2
+HAND_DISCS = 1.5
+"""A hand is at least this many discs large where it reaches in from outside ..."""
+HAND_REST_DISCS = 4.0
+"""... this large where a sleeve as dark as the ditch cuts it off and it was hand before: a blurred disc with its shadow
+is at most 3 ..."""
+HAND_ALONE_DISCS = 8.0
+"""... and this large where neither is known: three discs on their way, blurred, with the gaps they left, are less."""
+HAND_OVERLAP = 0.3
+"""Share of a patch that must have been hand before for it to be hand still."""
+HAND_MARGIN_MM = 10.0
+"""The hand's shadow and blur."""
+SMALLEST_MM2 = 90.0
+"""The smallest patch that is looked at: an eighth of a disc (a natural disc on wood shows as a rim in pieces)."""
+FASTEST_MM_S = 4500.0
+"""Faster than any shot seen (3 m/s)."""
+GATE_MM = 30.0
+LOST_S = 0.25
+"""A track that wasn't seen for so long has ended."""
+SHOT_PATH_MM = 55.0
+"""A shot is a path of this length or more outside any hand; placing and straightening stay below."""
+TRACKS_KEPT = 60
+SLOWEST_MM_S = 100.0
+"""A shot starts faster than this: it has to come 55 mm far on a waxed board."""
+FARTHEST_START = 1.2
+"""In shooting-line radii: what begins farther out isn't shot from the line."""
+OUTWARD, LATEST_SEEN = 0.35, 0.75
+"""In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
+disc that was struck."""
+STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S = 4, 120.0, 300.0
+"""A track seen this often, this long and this fast is a shot even if nothing else shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """Something that moves and is no hand: its middle in mm and its size in square mm."""
+
+    xy: tuple[float, float]
+    area: float
+
+
+@dataclass(slots=True)
+class Track:
+    """The way of one mover. ``points`` are (t, x, y), seconds and mm."""
+
+    points: list[tuple[float, float, float]] = field(default_factory=list)
+
+    @property
+    def start(self) -> tuple[float, float, float]:
+        """Where and when it was seen first."""
+        return self.points[0]
+
+    @property
+    def end(self) -> tuple[float, float, float]:
+        """Where and when it was seen last."""
+        return self.points[-1]
+
+    @property
+    def reach(self) -> float:
+        """The farthest that it came from its start, in mm."""
+        _, x, y = self.points[0]
+        return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
+
+    def speed(self) -> tuple[float, float]:
+        """Velocity (x, y) in mm/s over the last points (0, 0 for a single one)."""
+        if len(self.points) < 2:
+            return 0.0, 0.0
+        a, b = self.points[max(0, len(self.points) - 3)], self.points[-1]
+        dt = max(b[0] - a[0], 1e-3)
+        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
+
+    def first_velocity(self) -> tuple[float, float]:
+        """Velocity (x, y) in mm/s over the first points."""
+        if len(self.points) < 2:
+            return 0.0, 0.0
+        a, b = self.points[0], self.points[min(2, len(self.points) - 1)]
+        dt = max(b[0] - a[0], 1e-3)
+        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one frame shows. ``hand``: mask (n, n) with its margin; areas in square mm.
+
+    ``hand_mm2``: on the surface; ``changed``: mask (n, n) of what differs from the plate and is no hand, in the field;
+    ``still_s``: for how long nothing but hands has moved; ``calm_s``: for how long nothing at all has.
+    """
+
+    at: float
+    gray: Gray
+    hand: Mask
+    hand_mm2: float
+    changed: Mask
+    changed_mm2: float
+    movers: tuple[Mover, ...]
+    still_s: float
+    calm_s: float
+
+
+class MotionEye:
+    """Follows one lens through time."""
+
+    def __init__(self, lens: Lens) -> None:
+        self.lens = lens
+        self.plate: NDArray[np.float32] | None = None
+        self.tracks: list[Track] = []
+        self.done: deque[Track] = deque(maxlen=TRACKS_KEPT)
+        n = lens.size
+        self._deviation = np.full((n, n), 1.5, np.float32)
+        self._past: deque[tuple[float, Gray]] = deque()
+        self._hand: Mask = np.zeros((n, n), np.uint8)
+        self._moved_at = -math.inf
+        self._stirred_at = -math.inf
+        self._refreshed = -math.inf
+        self._mm2 = lens.mm_per_px**2
+        self._disc_mm2 = math.pi * lens.view.board.disc_radius**2
+        margin = 2 * round(HAND_MARGIN_MM / lens.mm_per_px) + 1
+        self._margin = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (margin, margin))
+        self._window = (2 * round(LOW_PASS_MM / lens.mm_per_px / 2) + 1,) * 2
+        self._sure_field = lens.field > 0
+
+    def difference(self, a: Gray, b: Gray) -> NDArray[np.int16]:
+        """Return a - b (n, n) int16 freed of what is smooth: another exposure, bands of flicker."""
+        part = (slice(None, None, 8), slice(None, None, 8))
+        ratio = (b[part].astype(np.float32) + 8) / (a[part].astype(np.float32) + 8)
+        gain = float(np.median(ratio[self._sure_field[part]])) if self._sure_field[part].any() else 1.0
+        d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=8 * gain - 8), b, dtype=cv2.CV_16S)
+        low = cv2.blur(np.clip(d, -LOW_PASS_CLIP, LOW_PASS_CLIP), self._window)
+        return np.asarray(d - low, dtype=np.int16)
+
+    def _changed(self, d: NDArray[np.int16]) -> Mask:
+        """1 where a difference (n, n) is more than noise."""
+        size = np.abs(d)
+        sample = size[::4, ::4][self._sure_field[::4, ::4]]
+        noise = 1.4826 * float(np.median(sample)) if sample.size else 1.0
+        step = float(np.clip(NOISE_TIMES * noise, LEAST_STEP, MOST_STEP))
+        return (size > np.maximum(step, DEVIATION_TIMES * self._deviation)).astype(np.uint8)
+
+    def look(self, gray: Gray, at: float) -> Sight:
+        """Take in the next picture (n, n) uint8, taken at ``at`` seconds."""
+        if self.plate is None:
+            self.plate = gray.astype(np.float32)
+        plate = np.rint(self.plate).astype(np.uint8)
+        against = self.difference(gray, plate)
+        foreground = cv2.morphologyEx(self._changed(against), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+        while len(self._past) > 1 and self._past[1][0] <= at - LAG_S:
+            self._past.popleft()
+        if self._past:
+            stirred = self._changed(self.difference(gray, self._past[0][1]))
+        else:
+            stirred = np.zeros_like(foreground)
+        self._past.append((at, gray))
+        hand = self._find_hand(foreground)
+        wide = cv2.dilate(hand, self._margin) if hand.any() else hand
+        mine = foreground & (1 - wide) & self.lens.field
+        movers = self._movers(mine & stirred)
+        if movers:
+            self._moved_at = at
+        if movers or int((stirred & self.lens.field).sum()) * self._mm2 > SMALLEST_MM2:
+            self._stirred_at = at
+        self._follow(movers, at)
+        changed = self._large(mine)
+        sight = Sight(
+            at, gray, wide, float((wide & self.lens.surface).sum()) * self._mm2, changed,
+            float(changed.sum()) * self._mm2, movers, at - self._moved_at, at - self._stirred_at,
+        )  # fmt: skip
+        self._hand = hand
+        if sight.calm_s > LAG_S and at - self._refreshed >= PLATE_EVERY_S:
+            self._refresh(gray, foreground, against)
+            self._refreshed = at
+        return sight
+
+    def settle(self, gray: Gray, hidden: Mask) -> None:
+        """The board as it lies now becomes the plate, but for what is ``hidden`` (n, n)."""
+        assert self.plate is not None
+        self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
+
+    def take_tracks(self) -> tuple[Track, ...]:
+        """All tracks since the last call; those under way go on as new ones."""
+        out = (*self.done, *self.tracks)
+        self.done.clear()
+        self.tracks = [Track([t.points[-1]]) for t in self.tracks]
+        return out
+
+    def _refresh(self, gray: Gray, foreground: Mask, against: NDArray[np.int16]) -> None:
+        assert self.plate is not None
+        quiet = foreground == 0
+        self.plate += np.where(quiet, np.float32(PLATE_RATE) * (gray.astype(np.float32) - self.plate), 0)
+        size = np.minimum(np.abs(against), 20).astype(np.float32)
+        self._deviation += np.where(quiet, np.float32(PLATE_RATE) * (size - self._deviation), 0)
+        np.maximum(self._deviation, 0.5, out=self._deviation)
+
+    def _find_hand(self, foreground: Mask) -> Mask:
+        """The patches (n, n) of the foreground that are hands, arms, heads."""
+        if not foreground.any():
+            return np.zeros_like(foreground)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
+        area = stats[:, cv2.CC_STAT_AREA] * self._mm2
+        outside = np.bincount(labels[self.lens.outside > 0], minlength=count) * self._mm2
+        before = np.bincount(labels[self._hand > 0], minlength=count) * self._mm2
+        large = area >= HAND_DISCS * self._disc_mm2
+        cut_off = (area >= HAND_REST_DISCS * self._disc_mm2) & (before > HAND_OVERLAP * area)
+        is_hand = (large & (outside > SMALLEST_MM2)) | cut_off
+        is_hand |= area >= HAND_ALONE_DISCS * self._disc_mm2
+        # what lies wholly outside of the field is nobody's disc
+        is_hand |= outside >= 0.9 * area
+        is_hand[0] = False
+        return is_hand[labels].astype(np.uint8)
+
+    def _large(self, mask: Mask) -> Mask:
+        """The mask without its patches below SMALLEST_MM2."""
+        if not mask.any():
+            return mask
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+        keep = stats[:, cv2.CC_STAT_AREA] * self._mm2 >= SMALLEST_MM2
+        keep[0] = False
+        return keep[labels].astype(np.uint8)
+
+    def _movers(self, mask: Mask) -> tuple[Mover, ...]:
+        if not mask.any():
+            return ()
+        joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+        count, _, stats, middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        area = stats[:, cv2.CC_STAT_AREA] * self._mm2
+        out = []
+        for k in range(1, count):
+            if area[k] >= SMALLEST_MM2:
+                x, y = self.lens.to_mm(middles[k : k + 1])[0]
+                out.append(Mover((float(x), float(y)), float(area[k])))
+        return tuple(out)
+
+    def _follow(self, movers: Iterable[Mover], at: float) -> None:
+        """Give each mover to the track that expects it, the nearest first; others begin new ones."""
+        ended = [t for t in self.tracks if at - t.end[0] > LOST_S]
+        self.done.extend(t for t in ended if len(t.points) > 1)
+        self.tracks = [t for t in self.tracks if at - t.end[0] <= LOST_S]
+        movers = list(movers)
+        pairs = []
+        for i, track in enumerate(self.tracks):
+            dt = at - track.end[0]
+            vx, vy = track.speed()
+            for j, mover in enumerate(movers):
+                ahead = math.hypot(track.end[1] + vx * dt - mover.xy[0], track.end[2] + vy * dt - mover.xy[1])
+                gone = math.hypot(track.end[1] - mover.xy[0], track.end[2] - mover.xy[1])
+                fresh = len(track.points) < 2
+                limit = FASTEST_MM_S * dt if fresh else GATE_MM + 0.7 * math.hypot(vx, vy) * dt
+                cost = gone if fresh else min(ahead, gone)
+                if cost <= limit:
+                    pairs.append((cost, i, j))
+        taken: set[int] = set()
+        given: set[int] = set()
+        for _, i, j in sorted(pairs):
+            if i not in taken and j not in given:
+                taken.add(i)
+                given.add(j)
+                self.tracks[i].points.append((at, *movers[j].xy))
+        self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where and when a shot disc left the shooting line (seconds, mm), and the track that says so."""
+
+    at: float
+    xy: tuple[float, float]
+    track: Track
+
+    @property
+    def strong(self) -> bool:
+        """Whether the track alone is a shot: fingers make short and slow ones at most."""
+        vx, vy = self.track.first_velocity()
+        seen = len(self.track.points) >= STRONG_POINTS and self.track.reach >= STRONG_PATH_MM
+        return seen and math.hypot(vx, vy) >= STRONG_SPEED_MM_S
+
+
+def shot_start(track: Track, shooting: float) -> Start | None:
+    """The start of the shot that a track is; None for a track that is no shot.
+
+    A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm.
+    """
+    if len(track.points) < 2 or track.reach < SHOT_PATH_MM:
+        return None
+    t, x, y = track.start
+    vx, vy = track.first_velocity()
+    speed = math.hypot(vx, vy)
+    if speed < SLOWEST_MM_S or math.hypot(x, y) > FARTHEST_START * shooting:
+        return None
+    ux, uy = vx / speed, vy / speed
+    # back along the way to the shooting line
+    along = x * ux + y * uy
+    under = along * along - (x * x + y * y - shooting * shooting)
+    if under <= 0:
+        return None
+    back = along + math.sqrt(under)
+    if along > OUTWARD * shooting or back > LATEST_SEEN * shooting:
+        return None
+    least = min(math.hypot(q[1], q[2]) for q in track.points)
+    if least > shooting - SHOT_PATH_MM:
+        return None
+    return Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)

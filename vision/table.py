@@ -1,0 +1,242 @@
+"""What lies on the board at a rest: discs read, measured, with the colour of their faces, and compared by pixels.
+
+The network of ``vision.discs`` says what is a disc; here its reading is joined with what the pixels of two rests say:
+a place that looks as it did holds what it held, and where nothing has changed nothing is new.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.boards import BoardModel
+from calibration.view import BoardView
+from vision.contacts import measure
+from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, lab_of, words_for
+from vision.disc_values import valued
+from vision.discs import read_discs
+from vision.lens import FINE, Gray, Lens
+from vision.readings import Disc
+from vision.video import as_luma
+from vision.watch import Rest
+
+Lab = NDArray[np.float64]
+
+FACE = (0.25, 0.72)
+"""The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
+FACE_POINTS = (6, 24)
+"""Radii and angles at which it is sampled."""
+COLOUR_RATE = 0.15
+"""Share by which a side's colour follows what is seen of it now: light changes in the course of an evening."""
+PATCH_MM = 26.0
+"""Half the side of the patch that is compared about a disc."""
+RIM_MM = 3.0
+"""What is compared reaches this far beyond the disc's outline, where its edge and shadow are."""
+HOLE_PLACE_MM = 2.5
+"""Uncertainty of a place over the hole, where the plane that is seen isn't known."""
+HOLE_OVER_DISC = 1.1
+"""Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
+FOUNDS = 0.6
+"""A disc at least this probable may show a side that wasn't known before."""
+ALIGN_STEPS = 6
+ALIGN_FARTHEST_MM = 7.0
+"""Farther than this a disc isn't followed by its pixels alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenDisc:
+    """One disc of a reading with what a comparison needs: its face's Lab (3,), and whether the reading lists it."""
+
+    disc: Disc
+    lab: Lab
+    sure: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TableReading:
+    """All discs at one rest. ``fine``: the board (FINE, FINE) uint8 luma; ``lens``: the one that shows it."""
+
+    rest: Rest
+    discs: tuple[SeenDisc, ...]
+    fine: Gray
+    lens: Lens
+    disc_radius: float
+    disc_radius_sigma: float
+
+
+def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
+    """Median Lab (3,), L in 0..100, of a disc's upper face in an image (H, W, 3) uint8 BGR."""
+    board = view.board
+    height = {"board": board.disc_height, "leaning": board.disc_height / 2, "hole": 0.0, "ditch": 0.0}[disc.state]
+    radii = np.linspace(*FACE, FACE_POINTS[0]) * board.disc_radius
+    turns = np.arange(FACE_POINTS[1]) * (2 * np.pi / FACE_POINTS[1])
+    ring = np.stack([np.outer(radii, np.cos(turns)), np.outer(radii, np.sin(turns))], axis=-1).reshape(-1, 2)
+    px = view.to_px(np.array(disc.mm) + ring, height)
+    columns = np.clip(np.rint(px[:, 0]), 0, image.shape[1] - 1).astype(np.intp)
+    rows = np.clip(np.rint(px[:, 1]), 0, image.shape[0] - 1).astype(np.intp)
+    return np.asarray(np.median(lab_of(image[rows, columns]), axis=0))
+
+
+def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
+    """The disc with its states as mechanics allows them: what lies flat in the hole lies in its middle.
+
+    A disc tips into the hole where its centre lies nearer to the hole's than sqrt(hole^2 - disc^2); the measure of
+    places over the hole is uncertain by HOLE_PLACE_MM.
+    """
+    if disc.state == "ditch":
+        return disc
+    hole = board.hole or HOLE_OVER_DISC * radius
+    tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
+    away = math.hypot(*disc.mm)
+    chances = dict(disc.states or ((disc.state, 1.0),))
+    if away > tips + HOLE_PLACE_MM:
+        chances["hole"] = chances["leaning"] = 0.0
+        chances["board"] = max(chances.get("board", 0.0), 0.01)
+    elif away < tips - HOLE_PLACE_MM:
+        chances["board"] = 0.0
+        chances["hole"] = max(chances.get("hole", 0.0), 0.01)
+    else:
+        return disc
+    total = sum(chances.values())
+    states = tuple(sorted(((s, p / total) for s, p in chances.items() if p > 0), key=lambda t: -t[1]))
+    return replace(disc, state=states[0][0], state_confidence=states[0][1], states=states)
+
+
+def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableReading:
+    """Read the board at a rest; ``radius``: the discs' radius in mm as measured before, with its uncertainty."""
+    image, view = rest.frame.pixels, rest.view
+    seen = read_discs(image, view)
+    size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
+    found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]
+    listed = measure(image, view, found, radius=size)
+    discs = [valued(d, size[0], view.board) if d.state == "board" else d for d in listed]
+    out = [SeenDisc(d, face_lab(image, view, d), i < len(seen.discs)) for i, d in enumerate(discs)]
+    luma, to_plane = as_luma(rest.frame)
+    lens = Lens(view, to_plane, FINE)
+    return TableReading(
+        rest, tuple(out), lens.look(luma), lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How a patch of one picture looks in another.
+
+    ``same``: correlation (-1..1) with nothing moved; ``moved``: after the best shift; ``shift`` in mm (x, y);
+    ``step``: mean change in grey levels over the disc, light taken out.
+    """
+
+    same: float
+    moved: float
+    shift: tuple[float, float]
+    step: float
+
+    @property
+    def far(self) -> float:
+        """Length of the shift in mm."""
+        return math.hypot(*self.shift)
+
+
+def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], radius: float) -> Likeness:
+    """Compare the patch about a board point in two squares (FINE, FINE) uint8 of ``lens``."""
+    half = round(PATCH_MM / lens.mm_per_px)
+    x, y = lens.to_px(np.array([mm]))[0]
+    cx, cy = (int(np.clip(round(v), half + 8, lens.size - half - 9)) for v in (x, y))
+    box = (slice(cy - half, cy + half + 1), slice(cx - half, cx + half + 1))
+    a = cv2.GaussianBlur(before[box].astype(np.float32), (0, 0), 1.0)
+    whole = cv2.GaussianBlur(after.astype(np.float32)[cy - half - 8 : cy + half + 9, cx - half - 8 : cx + half + 9], (0, 0), 1.0)
+    yy, xx = np.mgrid[-half : half + 1, -half : half + 1]
+    away = np.hypot(xx - (x - cx), yy - (y - cy)) * lens.mm_per_px
+    weight = np.clip((radius + RIM_MM - away) / 2.0, 0.0, 1.0)
+    inner = slice(8, -8)
+    same, step = _agreement(a, whole[inner, inner], weight)
+    gy, gx = np.gradient(a)
+    shift = np.zeros(2)
+    best, best_shift = same, shift.copy()
+    for _ in range(ALIGN_STEPS):
+        grid_x = (xx + half + 8 + shift[0]).astype(np.float32)
+        grid_y = (yy + half + 8 + shift[1]).astype(np.float32)
+        b = cv2.remap(whole, grid_x, grid_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        agreement, _ = _agreement(a, b, weight)
+        if agreement > best:
+            best, best_shift = agreement, shift.copy()
+        w = np.sqrt(weight).ravel()
+        columns = np.stack([a.ravel(), np.ones(a.size, np.float32), gx.ravel(), gy.ravel()], axis=1) * w[:, None]
+        gain, _, dx, dy = np.linalg.lstsq(columns, b.ravel() * w, rcond=None)[0]
+        if abs(gain) < 0.2:
+            break
+        # b(x) = gain * a(x - d) = gain * a - gain * grad a . d
+        shift = shift - np.array([dx, dy]) / gain
+        if np.hypot(*shift) * lens.mm_per_px > ALIGN_FARTHEST_MM:
+            break
+    moved = (float(best_shift[0] * lens.mm_per_px), float(-best_shift[1] * lens.mm_per_px))
+    return Likeness(float(same), float(best), moved, step)
+
+
+def _agreement(a: NDArray[np.float32], b: NDArray[np.float32], weight: NDArray[np.float64]) -> tuple[float, float]:
+    """Weighted correlation of two patches, and the RMS difference left once gain and level are taken out."""
+    total = weight.sum()
+    ma, mb = float((weight * a).sum() / total), float((weight * b).sum() / total)
+    da, db = a - ma, b - mb
+    va, vb = float((weight * da * da).sum() / total), float((weight * db * db).sum() / total)
+    cov = float((weight * da * db).sum() / total)
+    r = cov / math.sqrt(max(va, 0.25) * max(vb, 0.25))
+    gain = math.sqrt(max(va, 1.0) * max(vb, 1.0)) / max(va, 1.0)
+    return r, math.sqrt(max(gain * gain * va + vb - 2 * gain * cov, 0.0))
+
+
+@dataclass
+class Sides:
+    """The sides' colours as they are seen in the course of a match: groups of faces, numbered from 0."""
+
+    most: int = 2
+    middles: list[Lab] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+
+    def group(self, seen: SeenDisc, light: Lab | None = None, new: bool = False) -> tuple[int, float]:
+        """Group of a disc by its face, and how sure that is (0..1); a new one where it is unlike all known.
+
+        ``light`` (3,): by how much known discs differ now from their groups' colours. ``new``: something surely came to
+        lie there, so that only whether it is a disc was in doubt.
+        """
+        face = seen.lab if light is None else seen.lab - light
+        founds = new or seen.disc.confidence >= FOUNDS
+        if not self.middles:
+            return (self._found(face), 1.0) if founds else (0, 0.5)
+        gaps = [self._gap(face, m) for m in self.middles]
+        order = np.argsort(gaps)
+        nearest = int(order[0])
+        limit = TWO_SIDES if len(self.middles) == 1 else THIRD_SIDE
+        if founds and len(self.middles) < self.most and gaps[nearest] >= limit:
+            return self._found(face), 0.9
+        if len(self.middles) == 1:
+            return nearest, float(np.clip(1.5 - gaps[nearest] / TWO_SIDES, 0.5, 1.0))
+        ratio = gaps[nearest] / max(gaps[nearest] + gaps[int(order[1])], 1e-6)
+        return nearest, float(np.clip(1.25 - 1.5 * ratio, 0.5, 1.0))
+
+    def gap(self, lab: Lab, group: int, light: Lab | None = None) -> float:
+        """Weighted Lab distance of a face (3,) from its group's colour."""
+        return self._gap(lab if light is None else lab - light, self.middles[group]) if self.middles else 0.0
+
+    def learn(self, group: int, lab: Lab) -> None:
+        """A face with Lab (3,) was seen that surely belongs to ``group``."""
+        if group >= len(self.middles):
+            return
+        self.counts[group] += 1
+        rate = max(COLOUR_RATE, 1 / (self.counts[group] + 1))
+        self.middles[group] = self.middles[group] + rate * (lab - self.middles[group])
+
+    def words(self) -> tuple[str, ...]:
+        """Plain colour words of the groups."""
+        return words_for(np.array(self.middles)) if self.middles else ()
+
+    def _found(self, lab: Lab) -> int:
+        self.middles.append(np.array(lab, dtype=np.float64))
+        self.counts.append(0)
+        return len(self.middles) - 1
+
+    @staticmethod
+    def _gap(a: Lab, b: Lab) -> float:
+        return float(np.linalg.norm((a - b) * LAB_WEIGHTS))

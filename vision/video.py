@@ -1,0 +1,307 @@
+"""Video files as frames: decoded by FFmpeg, with exact timestamps, upright, with square pixels, converted only when asked.
+
+A :class:`VideoFrame` is a :class:`~vision.frames.Frame` whose pixels are converted to BGR when they are first looked at;
+its ``luma`` is the decoder's own plane, for whoever only wants to know whether something moves.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import av
+import av.error
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.errors import UnusableInputError
+from vision.frames import ASPECT_RANGE, ASPECT_TOLERANCE, Frame
+
+Array = NDArray[np.float64]
+Gray = NDArray[np.uint8]
+
+EIGHT_BIT = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
+"""Pixel formats whose first plane is luma, a byte a pixel."""
+DEEP = {"yuv420p10le": 2, "yuv422p10le": 2, "yuv444p10le": 2, "p010le": 8, "yuv420p12le": 4, "yuv422p12le": 4}
+"""Formats whose first plane is luma, two bytes a pixel, and the bits to drop for eight."""
+HDR_TRANSFERS = {16: "PQ", 18: "HLG"}
+"""Transfer characteristics (ITU-T H.273) of pictures whose brightness isn't meant for ordinary screens."""
+DEFAULT_RATE = 30.0
+"""Frames a second where a file neither says nor has timestamps."""
+DECODE_FAULTS_AT_MOST = 50
+"""Damaged packets in a row after which the rest of a file is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoInfo:
+    """What a file says about itself. ``width``, ``height``: of the picture as shown; ``duration_s``: None if unsaid."""
+
+    path: str
+    width: int
+    height: int
+    duration_s: float | None
+    rate: float
+    codec: str
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """From a stored raster (w, h) to the upright picture with square pixels.
+
+    ``turns``: quarter turns clockwise; ``stretched``: the stored raster's size (w, h) once its pixels are square.
+    """
+
+    stored: tuple[int, int]
+    stretched: tuple[int, int]
+    turns: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the upright picture."""
+        w, h = self.stretched
+        return (h, w) if self.turns % 2 else (w, h)
+
+    def upright(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The stored pixels (h, w[, 3]) with square pixels, turned upright."""
+        if self.stretched != self.stored:
+            pixels = np.asarray(cv2.resize(pixels, self.stretched, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+        if self.turns:
+            codes = (cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE)
+            pixels = np.asarray(cv2.rotate(pixels, codes[self.turns - 1]), dtype=np.uint8)
+        return pixels
+
+    def to_stored(self) -> Array:
+        """Affine map (2, 3) from pixels of the upright picture to those of the stored raster."""
+        w, h = self.stretched
+        turn = {
+            0: [[1, 0, 0], [0, 1, 0]],
+            1: [[0, 1, 0], [-1, 0, h - 1]],
+            2: [[-1, 0, w - 1], [0, -1, h - 1]],
+            3: [[0, -1, w - 1], [1, 0, 0]],
+        }[self.turns]
+        fx, fy = self.stored[0] / w, self.stored[1] / h
+        scale = np.array([[fx, 0, 0.5 * fx - 0.5], [0, fy, 0.5 * fy - 0.5], [0, 0, 1]])
+        return np.asarray((scale @ np.vstack([np.array(turn, dtype=np.float64), [0, 0, 1]]))[:2])
+
+
+class VideoFrame(Frame):
+    """A decoded frame that becomes pixels when they are asked for; units and axes are those of Frame.
+
+    ``to_plane`` (2, 3) maps pixels of the frame to those of ``luma``.
+    """
+
+    to_plane: Array
+
+    def __init__(self, raw: Any, geometry: Geometry, source: str, timestamp: float) -> None:
+        width, height = geometry.size
+        fields: dict[str, Any] = {
+            "source": source, "width": width, "height": height, "scale": (1.0, 1.0), "timestamp": timestamp,
+            "focal_px": None, "real": None, "warnings": (), "_raw": raw, "_geometry": geometry,
+        }  # fmt: skip
+        affine = geometry.to_stored()
+        if raw.interlaced_frame:  # one field is a picture of one moment; two woven into each other are not
+            affine = affine * np.array([[1.0], [0.5]])
+        fields["to_plane"] = affine
+        for name, item in fields.items():
+            object.__setattr__(self, name, item)
+
+    @cached_property
+    def pixels(self) -> NDArray[np.uint8]:  # type: ignore[override]
+        """BGR (H, W, 3) uint8, upright, square pixels."""
+        raw: Any = self.__dict__["_raw"]
+        stored = np.asarray(raw.to_ndarray(format="bgr24"), dtype=np.uint8)
+        if raw.interlaced_frame:
+            stored = one_field(stored)
+        geometry: Geometry = self.__dict__["_geometry"]
+        return np.ascontiguousarray(geometry.upright(stored))
+
+    @cached_property
+    def sha256(self) -> str:  # type: ignore[override]
+        """Hash of the pixels."""
+        return hashlib.sha256(self.pixels.data).hexdigest()
+
+    @cached_property
+    def luma(self) -> Gray:
+        """Luma (h, w) uint8 of the stored raster, one field of it where it is interlaced; a view where it can be."""
+        raw: Any = self.__dict__["_raw"]
+        plane = luma_plane(raw)
+        return plane[::2] if raw.interlaced_frame else plane
+
+
+def luma_plane(raw: Any) -> Gray:
+    """Luma (h, w) uint8 of a decoded frame, without converting the picture where its format allows."""
+    name, plane = raw.format.name, raw.planes[0]
+    if name in EIGHT_BIT:
+        rows = np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
+        return rows[: raw.height, : raw.width]
+    if name in DEEP:
+        deep = np.frombuffer(plane, np.uint16).reshape(-1, plane.line_size // 2)[: raw.height, : raw.width]
+        return np.asarray(np.minimum(deep >> DEEP[name], 255), dtype=np.uint8)
+    return np.asarray(raw.to_ndarray(format="gray"), dtype=np.uint8)
+
+
+def one_field(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The upper field (every second row) of woven pixels (h, w, 3), the rows between interpolated."""
+    out = pixels.copy()
+    upper = pixels[::2].astype(np.uint16)
+    below = np.vstack([upper[1:], upper[-1:]])
+    between = ((upper + below + 1) // 2).astype(np.uint8)
+    out[1::2] = between[: len(out[1::2])]
+    return out
+
+
+def as_luma(frame: Frame) -> tuple[Gray, Array]:
+    """Luma (h, w) uint8 of any frame and the affine map (2, 3) from the frame's pixels to it."""
+    if isinstance(frame, VideoFrame):
+        return frame.luma, frame.to_plane
+    gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    return gray, np.array([[1.0, 0, 0], [0, 1.0, 0]])
+
+
+class VideoFile:
+    """A video file, open. Use as a context manager, or close it.
+
+    Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. ``warnings`` grows
+    while frames are read: what is there of a damaged file is read, and said.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.warnings: list[str] = []
+        if not self.path.is_file():
+            raise UnusableInputError(f"{self.path}: there is no such file", code="unreadable_input")
+        try:
+            self._container = av.open(str(self.path))
+        except (av.error.FFmpegError, OSError, ValueError) as error:
+            raise UnusableInputError(
+                f"{self.path}: can't be read as a video ({_words(error)}); a file that was cut off before its index"
+                " was written can't be read at all",
+                code="unreadable_input",
+            ) from error
+        streams = [s for s in self._container.streams.video if "attached_pic" not in str(s.disposition)]
+        if not streams:
+            self._container.close()
+            raise UnusableInputError(f"{self.path}: has no moving picture", code="no_video")
+        self._stream: Any = streams[0]
+        self._stream.thread_type = "AUTO"
+        self._start = float((self._container.start_time or 0) / av.time_base)
+        self.info = self._about()
+
+    def __enter__(self) -> "VideoFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._container.close()
+
+    def _about(self) -> VideoInfo:
+        stream = self._stream
+        first = None
+        try:
+            first = next(self._container.decode(stream))
+        except (av.error.FFmpegError, StopIteration) as error:
+            raise UnusableInputError(f"{self.path}: no frame can be decoded", code="unreadable_input") from error
+        self._rotation = int(getattr(first, "rotation", 0) or 0)
+        self._aspect = self._believed(stream.sample_aspect_ratio)
+        width, height = self._geometry(first).size
+        if first.interlaced_frame:
+            self.warnings.append("the video is interlaced: one field of each frame is used")
+        transfer = getattr(first, "color_trc", None)
+        if transfer in HDR_TRANSFERS:
+            self.warnings.append(f"the video is HDR ({HDR_TRANSFERS[transfer]}): its colours are read as they are stored")
+        self._container.seek(0)
+        duration = None
+        if stream.duration is not None:
+            duration = float(stream.duration * stream.time_base)
+        elif self._container.duration:
+            duration = self._container.duration / av.time_base
+        rate = float(stream.average_rate or stream.guessed_rate or DEFAULT_RATE)
+        return VideoInfo(str(self.path), width, height, duration, rate, stream.codec_context.name)
+
+    def _believed(self, ratio: Fraction | None) -> float:
+        aspect = float(ratio) if ratio else 1.0
+        if ASPECT_RANGE[0] <= aspect <= ASPECT_RANGE[1]:
+            return aspect
+        self.warnings.append(f"the file claims pixels {aspect:.2f} times as wide as high; taken as square")
+        return 1.0
+
+    def _geometry(self, raw: Any) -> Geometry:
+        w, h = int(raw.width), int(raw.height)
+        stretched = (w, h)
+        if abs(self._aspect - 1) > ASPECT_TOLERANCE:
+            stretched = (round(w * self._aspect), h) if self._aspect > 1 else (w, round(h / self._aspect))
+        turns = round(-self._rotation / 90) % 4  # FFmpeg counts degrees against the clock
+        return Geometry((w, h), stretched, turns)
+
+    def frames(self, start: float = 0.0) -> Iterator[VideoFrame]:
+        """Yield all frames from the last key frame before ``start`` seconds on, timestamps growing strictly.
+
+        Timestamps are seconds from the file's beginning. Damaged parts are skipped and named in ``warnings``.
+        """
+        if start > 0:
+            self._container.seek(round((start + self._start) * av.time_base))
+        last, step, faults, lost = -1.0, 1.0 / self.info.rate, 0, 0
+        jump = 0.0
+        geometry: Geometry | None = None
+        packets = self._container.demux(self._stream)
+        while faults < DECODE_FAULTS_AT_MOST:
+            try:
+                packet = next(packets)
+                decoded = packet.decode()
+                faults = 0
+            except StopIteration:
+                break
+            except av.error.FFmpegError:
+                faults, lost = faults + 1, lost + 1
+                continue
+            for raw in decoded:
+                at = last + step if raw.time is None else float(raw.time) - self._start + jump
+                if at <= last:  # some joined files count anew in the middle
+                    jump += last + step - at
+                    at = last + step
+                last = at
+                if geometry is None or geometry.stored != (raw.width, raw.height):
+                    geometry = self._geometry(raw)
+                yield VideoFrame(raw, geometry, str(self.path), at)
+        if lost:
+            self.warnings.append(f"{lost} damaged pieces of the video were skipped")
+        expected = self.info.duration_s
+        if expected is not None and 0 <= last < expected - max(1.0, 4 * step):
+            self.warnings.append(f"the file ends at {last:.1f} s of {expected:.1f} s: it was cut off")
+
+
+def cut_clip(path: Path, start: float, end: float, out: Path) -> None:
+    """Copy the piece of a video from the key frame before ``start`` to ``end`` seconds into ``out``, not re-encoded."""
+    with av.open(str(path)) as source:
+        zero = (source.start_time or 0) / av.time_base
+        stream = source.streams.video[0]
+        source.seek(round((start + zero) * av.time_base))
+        try:
+            with av.open(str(out), "w") as target:
+                copy = target.add_stream_from_template(stream)
+                first: int | None = None
+                for packet in source.demux(stream):
+                    if packet.dts is None or packet.pts is None:
+                        continue
+                    if first is None:
+                        first = packet.dts
+                    if float(packet.pts * packet.time_base) - zero > end and packet.is_keyframe:
+                        break
+                    if float(packet.dts * packet.time_base) - zero > end:
+                        break
+                    packet.dts, packet.pts = packet.dts - first, packet.pts - first
+                    packet.stream = copy
+                    target.mux(packet)
+        except (av.error.FFmpegError, OSError) as error:
+            raise UnusableInputError(f"{out}: the clip can't be written ({_words(error)})") from error
+
+
+def _words(error: BaseException) -> str:
+    return str(getattr(error, "strerror", None) or error)

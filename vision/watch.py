@@ -1,0 +1,318 @@
+"""Watches a table through time: finds the board, notices cuts, zooms and bumps, and says when it is worth reading.
+
+A :class:`Rest` is a moment at which everything but hands lies still and something may have changed: a shot has run its
+course, or a hand has taken something off. Whoever reads discs reads them there, and nowhere else.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.drift import check_view
+from calibration.hints import BoardHints, NoBoard
+from calibration.solve import find_board
+from calibration.view import BoardView
+from vision.frames import Frame
+from vision.lens import Gray, Lens, Mask, quadrant_turn, turn_between, turned, upright_turn
+from vision.motion import MotionEye, Sight, Start, Track, shot_start
+from vision.video import as_luma
+
+BLOCKS = (32, 18)
+"""The whole picture in blocks (columns, rows), for noticing that the camera has changed."""
+BLOCK_STEP = 10.0
+"""Grey levels by which a block has changed."""
+SCENE_SHARE = 0.15
+"""Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
+SCENE_LAG_S = 0.2
+CALM_S = 0.3
+"""After a cut the board is looked for once the picture has kept still for this long."""
+SWARM = 8
+"""So many things that move at once are not discs: the camera has moved."""
+SETTLED_S = 0.15
+"""Everything lies still when nothing has moved for this long."""
+FIRST_CALM_S = 0.25
+FREE_MM2 = 120.0
+"""A hand that covers less of the surface than this hides nothing."""
+REACHING_MM2 = 700.0
+"""A hand that covers this much more than at best is reaching in again."""
+PATIENCE_S = 2.5
+"""A shot is read after this long even if a hand stays over the board."""
+ABSORB_S = 4.0
+"""What looks like a hand but hasn't stirred for this long is part of the scene."""
+CONTENT_MM2 = 200.0
+"""A quarter of a disc: the least change of what lies on the board that is worth a reading."""
+LINE_ZONE_MM = 25.0
+"""What changes nearer to the shooting line than this, or beyond it, is placing, unless a shot was seen."""
+RETRIES_S = (0.5, 1.0, 2.0, 4.0)
+"""Pauses before the board is looked for again, where it wasn't found."""
+TURN_BELIEVED = 0.12
+"""Agreement of two pictures of one board from which the turn between them is believed."""
+VIEWS_KEPT = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """A moment worth reading. Masks and pictures are squares of ``lens``; times are seconds of the source.
+
+    ``settled``: since when everything lay still; ``hidden``: where hands are, or were in doubt; ``tracks``: what moved
+    since the last rest; ``shots``: the shots that left the shooting line meanwhile; ``scene``: counts solutions of the
+    board: a new one means that the camera has changed since the last rest.
+    """
+
+    frame: Frame
+    at: float
+    settled: float
+    view: BoardView
+    lens: Lens
+    gray: Gray
+    hidden: Mask
+    tracks: tuple[Track, ...]
+    shots: tuple[Start, ...]
+    scene: int
+
+
+class SceneGate:
+    """Notices that the whole picture has changed."""
+
+    def __init__(self) -> None:
+        self._past: deque[tuple[float, NDArray[np.float32]]] = deque()
+        self.changed_at = -math.inf
+
+    def look(self, luma: Gray, at: float) -> bool:
+        """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
+        step = max(1, luma.shape[1] // 256)
+        thin = np.ascontiguousarray(luma[::step, ::step])
+        blocks = cv2.resize(thin, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
+        while len(self._past) > 1 and self._past[1][0] <= at - SCENE_LAG_S:
+            self._past.popleft()
+        changed = False
+        if self._past:
+            before = self._past[0][1]
+            gain = float(np.median((before + 8) / (blocks + 8)))
+            share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
+            changed = share > SCENE_SHARE
+        self._past.append((at, blocks))
+        if changed:
+            self.changed_at = at
+        return changed
+
+
+class TableWatch:
+    """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found."""
+
+    def __init__(
+        self, hints: BoardHints | None = None, find: Callable[[NDArray[np.uint8], BoardHints], object] = find_board
+    ) -> None:
+        self.hints = hints or BoardHints()
+        self.view: BoardView | None = None
+        self.scene = 0
+        self.notes: list[tuple[float, str]] = []
+        self.sight: Sight | None = None
+        self.refusal: NoBoard | None = None
+        self._find = find
+        self._gate = SceneGate()
+        self._eye: MotionEye | None = None
+        self._lens: Lens | None = None
+        self._old: tuple[Lens, Gray] | None = None
+        self._views: deque[BoardView] = deque(maxlen=VIEWS_KEPT)
+        self._unsure = False
+        self._fresh, self._fresh_at = True, -math.inf
+        self._retry_at, self._retries = -math.inf, 0
+        self._best: tuple[float, Frame, Sight] | None = None
+        self._waiting_since = math.inf
+        self._shots: list[Start] = []
+        self._counted: set[tuple[float, float, float]] = set()
+
+    def board_moved(self) -> None:
+        """Look for the board anew."""
+        self._unsure = True
+        self._views.clear()
+
+    def use(self, view: BoardView, frame: Frame) -> None:
+        """Take ``view`` from now on (a saved set-up's); ``frame`` is one that it fits."""
+        self._take(view, frame, as_luma(frame)[1])
+
+    def feed(self, frame: Frame) -> list[Rest]:
+        """Look at the next frame; return the moments worth reading that became known with it."""
+        luma, to_plane = as_luma(frame)
+        at = frame.timestamp
+        changing = self._gate.look(luma, at)
+        if self.view is None:
+            if not changing:
+                self._search(frame, to_plane)
+            return []
+        assert self._eye is not None and self._lens is not None
+        sight = self._eye.look(self._lens.look(luma), at)
+        self.sight = sight
+        if changing or len(sight.movers) >= SWARM:
+            if not self._unsure:
+                self._forget_motion()
+            self._unsure = True
+            self._gate.changed_at = at
+        if self._unsure:
+            if at - self._gate.changed_at >= CALM_S:
+                self._look_again(frame, to_plane)
+            return []
+        return self._decide(frame, sight)
+
+    def finish(self) -> list[Rest]:
+        """The source has ended: return the moment that was still waited for, if there is one."""
+        if self._best is None:
+            return []
+        return [self._rest(*self._best[1:])]
+
+    def _search(self, frame: Frame, to_plane: NDArray[np.float64]) -> None:
+        if frame.timestamp < self._retry_at:
+            return
+        found = self._find(frame.pixels, self.hints)
+        if isinstance(found, BoardView):
+            self._take(self._aligned(found, frame), frame, to_plane)
+            self._retries = 0
+            return
+        if isinstance(found, NoBoard):
+            self.refusal = found
+        self._retry_at = frame.timestamp + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
+        self._retries += 1
+
+    def _aligned(self, view: BoardView, frame: Frame) -> BoardView:
+        """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals."""
+        view = turned(view, upright_turn(view))
+        gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        turn = quadrant_turn(gray, view)
+        if turn is not None:
+            view = turned(view, turn)
+        if self._old is None:
+            return view
+        # the same board as before: its axes stay, whatever the camera
+        lens, before = self._old
+        luma, to_plane = as_luma(frame)
+        now = Lens(view, to_plane).look(luma)
+        quarter = np.pi / 2
+        steps = None if turn is None else (0.0, quarter, -quarter, 2 * quarter)
+        by, agreement = turn_between(before, now, lens, steps)
+        if agreement < TURN_BELIEVED:
+            return view
+        if steps is not None:
+            by = round(by / quarter) * quarter
+        view = turned(view, by)
+        return replace(view, board=replace(view.board, disc_radius=lens.view.board.disc_radius))
+
+    def _take(self, view: BoardView, frame: Frame, to_plane: NDArray[np.float64]) -> None:
+        self.view = view
+        self.scene += 1
+        self._views.append(view)
+        self._lens = Lens(view, to_plane)
+        self._eye = MotionEye(self._lens)
+        self._unsure, self._fresh, self._fresh_at = False, True, frame.timestamp
+        self._forget_motion()
+        if self._old is not None:
+            # on the board the old plate still holds, and a hand that is there now stands out from it
+            gray = self._lens.look(as_luma(frame)[0])
+            self._eye.look(gray, frame.timestamp)
+            self._eye.settle(self._old[1], 1 - self._lens.field)
+
+    def _look_again(self, frame: Frame, to_plane: NDArray[np.float64]) -> None:
+        """After a change of the whole picture: the same view, one known from before, or a new one."""
+        assert self.view is not None and self._eye is not None and self._lens is not None
+        if frame.timestamp < self._retry_at:
+            return
+        if check_view(frame.pixels, self.view).ok:
+            self._unsure = False
+            return
+        self._remember()
+        at = frame.timestamp
+        for view in reversed(list(self._views)[:-1]):
+            if check_view(frame.pixels, view).ok:
+                self.notes.append((at, "the camera shows the board as it did before"))
+                self._take(view, frame, to_plane)
+                return
+        found = self._find(frame.pixels, self.hints)
+        if isinstance(found, BoardView):
+            self.notes.append((at, "the camera has moved: the board was solved again"))
+            self._take(self._aligned(found, frame), frame, to_plane)
+            self._retries = 0
+            return
+        self._retry_at = at + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
+        self._retries += 1
+
+    def _remember(self) -> None:
+        assert self._eye is not None and self._lens is not None
+        if self._eye.plate is not None and not self._fresh:
+            self._old = (self._lens, np.rint(self._eye.plate).astype(np.uint8))
+
+    def _forget_motion(self) -> None:
+        self._best, self._waiting_since = None, math.inf
+        self._shots = []
+        if self._eye is not None:
+            self._eye.take_tracks()
+            self._eye.tracks = []
+
+    def _decide(self, frame: Frame, sight: Sight) -> list[Rest]:
+        """Whether this frame, or the best one of late, is a moment worth reading."""
+        assert self._lens is not None
+        out: list[Rest] = []
+        if self._fresh and not self._shots and min(sight.calm_s, sight.at - self._fresh_at) >= FIRST_CALM_S:
+            return [self._rest(frame, sight)]
+        waits = self._fresh and self._old is None
+        new_shots = self._new_shots()
+        if new_shots:
+            if self._best is not None and not self._shots and self._best[2].at < new_shots[0].at:
+                out.append(self._rest(*self._best[1:]))
+            self._shots += new_shots
+        shooting = self._lens.view.board.shooting
+        inner = sight.changed & (self._lens.radius < shooting - LINE_ZONE_MM)
+        content = float(inner.sum()) * self._lens.mm_per_px**2 >= CONTENT_MM2
+        if waits and not self._shots:
+            return out
+        if not content and not self._shots and not self._fresh:
+            self._best, self._waiting_since = None, math.inf
+            if sight.hand_mm2 > FREE_MM2 and sight.calm_s >= ABSORB_S:
+                out.append(self._rest(frame, sight, absorb=True))
+            return out
+        if sight.still_s < SETTLED_S:
+            return out
+        self._waiting_since = min(self._waiting_since, sight.at)
+        best = self._best
+        if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
+            self._best = best = (sight.hand_mm2, frame, sight)
+        free = sight.hand_mm2 < FREE_MM2
+        reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
+        late = bool(self._shots) and sight.at - self._waiting_since > PATIENCE_S
+        if free or reaching or late:
+            out.append(self._rest(*best[1:]))
+        elif sight.calm_s >= ABSORB_S:
+            out.append(self._rest(frame, sight, absorb=True))
+        return out
+
+    def _new_shots(self) -> list[Start]:
+        assert self._eye is not None and self._lens is not None
+        out = []
+        for track in (*self._eye.done, *self._eye.tracks):
+            if track.start in self._counted:
+                continue
+            start = shot_start(track, self._lens.view.board.shooting)
+            if start is not None:
+                self._counted.add(track.start)
+                out.append(start)
+        return out
+
+    def _rest(self, frame: Frame, sight: Sight, absorb: bool = False) -> Rest:
+        """Make the moment of ``sight`` a rest, and go on from there."""
+        assert self._eye is not None and self._lens is not None and self.view is not None
+        hidden = np.zeros_like(sight.hand) if absorb else sight.hand
+        tracks = self._eye.take_tracks()
+        rest = Rest(
+            frame, sight.at, sight.at - min(sight.still_s, sight.at), self.view, self._lens, sight.gray, hidden,
+            tracks, tuple(self._shots), self.scene,
+        )  # fmt: skip
+        self._eye.settle(sight.gray, hidden)
+        self._fresh = False
+        self._best, self._waiting_since = None, math.inf
+        self._shots = []
+        self._counted = {t.start for t in self._eye.tracks}
+        return rest
