@@ -1,79 +1,170 @@
 """Read Krakatoa's dodecas: the set by the body (white, grey, black), the colour of the spot on the top face.
 
-Networks find the top faces and read a crop of each (vision/dice_nets.py). White, grey and black are relations under a
-light that nobody knows, so the sets are told from all dodecas of the picture together: a body that is not clearly of
-its set by itself takes the set whose sure bodies, brightness for brightness, it is most like.
+A network finds the top faces (vision/dice_nets.py). White, grey and black are relations under a light that nobody
+knows, so the sets are told from all dodecas of the picture together: the ordered split of their bodies' brightness into
+three groups that lie apart as white, grey and black dice do. The spots' hues are taken against the brightest body,
+which holds the light's colour.
 """
 
 from dataclasses import dataclass
 from typing import get_args
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice_nets import CLOSE, Found, aimed, crop, find, network, read, softmax
+from vision.dice_nets import Found, find, network
 from vision.frames import Frame
 from vision.readings import Dodeca, DodecaSet, SpotColour
 
+Floats = NDArray[np.float64]
+
 COLOURS: tuple[SpotColour, ...] = get_args(SpotColour)
 SETS: tuple[DodecaSet, ...] = get_args(DodecaSet)
-NOTHING = 3
-"""Class of the reader for what is no top face; before it the colours."""
-BODY = slice(4, 7)
-AIMS = slice(7, 10)
-HOPELESS, LISTED = 0.02, 0.5
-"""As for dice: finds let go after the first look; probability of a top face from which on a find is listed."""
+
+LIKELY = 0.3
+"""Chance of the finder from which on a find is looked at."""
+SAME = 0.5
+"""Tops nearer than this share of the larger size are one dodeca (touching ones are 0.57 apart at 55 degrees)."""
+SPOT = 0.09
+"""Radius of the middle of the spot in sizes across flats (spots reach to 0.2, foreshortened 0.11)."""
+REACH = 0.16
+"""Way in sizes by which the finder's point may be off the spot's middle."""
+RING = (0.18, 0.32)
+"""Between these radii, in sizes, lie the top face's rim and its neighbours: body, and parts of their spots."""
+BODY_SHARE, BODY_DARK = 0.4, 0.25
+"""Share of the ring's pixels, the greyest, that are body; the quantile of their brightness (gloss lies above)."""
+HUES: tuple[tuple[float, float], ...] = ((13.0, 42.0), (165.0, 193.0), (95.0, 130.0))
+"""Hues (OpenCV: 0..180, red beyond 180 again) of yellow, red and blue spots."""
+PALE = 45
+"""Saturation 0..255 below which a spot has no colour."""
+STEPS = np.log(np.array([1.0, 0.64, 0.30]))
+"""Brightness of white, grey and black bodies to white ones, as pictures show them (gamma included)."""
+SPREAD = 0.14
+"""Standard deviation of a body's log brightness about its set's: the way it lies to the light."""
+STRAY = -4.5
+"""Logarithm of the chance of a body that fits no set: a lamp mirrored in it."""
+CONTRASTS, CONTRAST = (0.5, 0.65, 0.8, 1.0, 1.2), (0.95, 0.25)
+"""Contrasts by which cameras stretch or squeeze STEPS; their mean and standard deviation."""
+A_SET, CROWDED = 3, 1.5
+"""Dodecas of one set (K1), and what one more of them costs (logarithm): a doubt, not a rule."""
+LIGHT = (float(np.log(200.0)), 0.35)
+"""Log brightness of white bodies and its standard deviation over pictures: cameras expose for the table."""
 SURE = 0.6
-"""Probability from which on a set or a colour is said."""
-TURNS = (0.0, 0.12, -0.12)
+"""Probability from which on a set is said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What all looks at one find say: place and size across flats in pixels, probabilities of colours and sets."""
+    """One find: place and size across flats in pixels, chance, colours (3,) BGR of its spot and its body."""
 
     x: float
     y: float
     across: float
-    top: float
-    colours: NDArray[np.float64]
-    sets: NDArray[np.float64]
+    chance: float
+    spot: Floats
+    body: Floats
 
 
 def read_dodecas(frame: Frame) -> tuple[Dodeca, ...]:
     """All dodecas of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
-    looks = [look(frame.pixels, f) for f in find(network("dodeca_find"), frame.pixels)]
-    kept: list[Look] = []
-    for one in sorted((x for x in looks if x is not None and x.top >= LISTED), key=lambda k: -k.top):
-        if all(np.hypot(one.x - k.x, one.y - k.y) > CLOSE * max(one.across, k.across) for k in kept):
-            kept.append(one)
-    return tuple(sorted((_dodeca(frame, one) for one in kept), key=lambda d: (d.px[1], d.px[0])))
+    looks: list[Look] = []
+    for found in find(network("dodeca_find"), frame.pixels):
+        one = look(frame.pixels, found) if found.chance >= LIKELY else None
+        if one is not None and all(
+            np.hypot(one.x - k.x, one.y - k.y) > SAME * max(one.across, k.across) for k in looks
+        ):
+            looks.append(one)
+    if not looks:
+        return ()
+    chances = sets_of(np.array([float(one.body.mean()) for one in looks]))
+    light = looks[int(np.argmax([one.body.mean() for one in looks]))].body
+    dodecas = [_dodeca(frame, one, chance, light) for one, chance in zip(looks, chances, strict=True)]
+    return tuple(sorted(dodecas, key=lambda d: (d.px[1], d.px[0])))
 
 
 def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
-    """Look at a find once, and if it may be a dodeca, three times more at the place where the first look saw it."""
-    net = network("dodeca_read")
-    first = read(net, [crop(picture, found.x, found.y, found.edge)])[0]
-    if softmax(first[: NOTHING + 1])[NOTHING] > 1 - HOPELESS:
+    """Sample spot and body of a find, moved onto the middle of the spot; None where there is no coloured spot."""
+    h, w = picture.shape[:2]
+    reach = int((RING[1] + REACH) * found.edge) + 2
+    x0, y0 = max(0, int(found.x) - reach), max(0, int(found.y) - reach)
+    part = picture[y0 : min(h, int(found.y) + reach + 1), x0 : min(w, int(found.x) + reach + 1)]
+    if min(part.shape[:2]) < 3:
         return None
-    x, y, across = aimed(found.x, found.y, found.edge, first[AIMS])
-    crops = [crop(picture, x, y, across, turn) for turn in TURNS]
-    crops[1] = np.ascontiguousarray(crops[1][:, ::-1])
-    later = read(net, crops)
-    x, y, across = aimed(x, y, across, later[0, AIMS])
-    outs = np.vstack([first[None], later])
-    colours = softmax(outs[:, : NOTHING + 1]).mean(axis=0)
-    top = float(1 - colours[NOTHING])
-    return Look(x, y, across, top, colours[:NOTHING] / max(top, 1e-9), softmax(outs[:, BODY]).mean(axis=0))
+    grey_free = part.max(axis=2).astype(np.float64) - part.min(axis=2)
+    x, y = _spot_middle(grey_free, found.x - x0, found.y - y0, found.edge)
+    gy, gx = np.mgrid[0 : part.shape[0], 0 : part.shape[1]]
+    away = np.hypot(gx - x, gy - y) / found.edge
+    inner, ring = part[away < max(SPOT, 1.1 / found.edge)], part[(away > RING[0]) & (away < RING[1])]
+    if not len(inner) or len(ring) < 8:
+        return None
+    spread = ring.max(axis=1).astype(np.float64) - ring.min(axis=1)
+    plain = ring[spread <= np.quantile(spread, BODY_SHARE)]
+    bright = plain.mean(axis=1)
+    level = float(np.quantile(bright, BODY_DARK))
+    body = np.median(plain[np.abs(bright - level) <= max(6.0, 0.1 * level)], axis=0)
+    return Look(x + x0, y + y0, found.edge, found.chance, np.median(inner, axis=0), np.asarray(body, np.float64))
 
 
-def _dodeca(frame: Frame, seen: Look) -> Dodeca:
-    colour, body = int(seen.colours.argmax()), int(seen.sets.argmax())
+def _spot_middle(colourful: Floats, x: float, y: float, across: float) -> tuple[float, float]:
+    """The middle of the coloured patch at a place, which may be off by REACH; the place itself where there is none."""
+    gy, gx = np.mgrid[0 : colourful.shape[0], 0 : colourful.shape[1]]
+    near = np.hypot(gx - x, gy - y) < REACH * across
+    core = np.hypot(gx - x, gy - y) < max(SPOT * across, 1.1)
+    if not core.any():
+        return x, y
+    level = 0.6 * float(np.median(colourful[core]))
+    _, labels = cv2.connectedComponents((near & (colourful > level)).astype(np.uint8))
+    label = int(np.bincount(labels[core]).argmax())
+    patch = labels == label
+    if label == 0 or not patch.any():
+        return x, y
+    return float(gx[patch].mean()), float(gy[patch].mean())
+
+
+def sets_of(brightness: Floats) -> Floats:
+    """Probabilities (N, 3) of steam, ash and lava for bodies of these brightnesses (N,) under one unknown light.
+
+    The light (the brightness of a white body) and the picture's contrast are integrated over: each pair is weighed by
+    how well all bodies are white, grey or black under it, and by no more than three being of one set.
+    """
+    logs = np.log(np.maximum(brightness, 2.0))
+    lights = np.linspace(np.log(20.0), np.log(280.0), 80)
+    weights, shares = [], []
+    for contrast in CONTRASTS:
+        fit = -0.5 * np.square((logs[None, :, None] - lights[:, None, None] - contrast * STEPS) / SPREAD)
+        fit = np.logaddexp(fit, STRAY)
+        each = np.logaddexp.reduce(fit, axis=2)
+        share = np.exp(fit - each[..., None])
+        crowd = np.maximum(share.sum(axis=1) - A_SET - 0.3, 0).sum(axis=1)
+        usual = np.square((lights - LIGHT[0]) / LIGHT[1]) + ((contrast - CONTRAST[0]) / CONTRAST[1]) ** 2
+        weights.append(each.sum(axis=1) - 0.5 * usual - CROWDED * crowd)
+        shares.append(share)
+    weight, share = np.concatenate(weights), np.concatenate(shares)
+    weight = np.exp(weight - weight.max())
+    return np.asarray((weight[:, None, None] * share).sum(axis=0) / weight.sum())
+
+
+def spot_colour(spot: Floats, light: Floats) -> SpotColour | None:
+    """Colour of a spot (3,) BGR seen in a light that shows white as ``light`` (3,); None where it has none."""
+    balanced = np.clip(spot / np.maximum(light / light.mean(), 0.2), 0, 255).astype(np.uint8)
+    hue, saturation, _ = (int(v) for v in cv2.cvtColor(balanced[None, None], cv2.COLOR_BGR2HSV)[0, 0])
+    if saturation < PALE:
+        return None
+    for colour, (low, high) in zip(COLOURS, HUES, strict=True):
+        if low <= hue <= high or low <= hue + 180 <= high:
+            return colour
+    return None
+
+
+def _dodeca(frame: Frame, seen: Look, chances: Floats, light: Floats) -> Dodeca:
+    best = int(chances.argmax())
+    colour = spot_colour(seen.spot, light)
     px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
     return Dodeca(
-        SETS[body] if seen.sets[body] >= SURE else None,
-        COLOURS[colour] if seen.colours[colour] >= SURE else None,
+        SETS[best] if chances[best] >= SURE else None,
+        colour,
         (float(px[0]), float(px[1])),
         seen.across * float(np.sqrt(frame.scale[0] * frame.scale[1])),
-        round(float(seen.top * seen.sets[body] * seen.colours[colour]), 4),
+        round(float(chances[best]) * min(1.0, 0.5 + seen.chance), 4),
     )
