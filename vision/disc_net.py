@@ -22,9 +22,9 @@ STRIDE = 4
 """Pixels of the canonical picture a cell: 6.25 mm, less than half a disc's radius."""
 RADIUS_UNIT_PX = 10.0
 """The network gives radii as logarithms of multiples of this."""
-FLOOR = 0.1
+FLOOR = 0.04
 """Peaks of the first network below this are not looked at (99 of 100 true discs of unknown scenes reach it)."""
-MOST = 47
+MOST = 60
 """At most so many are judged: 26 discs of two sides, and about as many false alarms."""
 CENTRAL_PX = 4.0
 """The hole is judged too unless a peak lies this near to the centre."""
@@ -38,6 +38,8 @@ GAIN, HEAT_GAIN, OFFSET = 0.55, 1.3, 0.0
 """Log odds of a disc by those of the second and of the first network, fitted on scenes that they weren't trained on."""
 HEAT_RANGE = (0.02, 0.98)
 """Probabilities of the first network are taken to lie in this range."""
+STATE_GAIN = 0.6
+"""Log odds between states by those of the second network, which is too sure of them."""
 SIGMA_GAIN = 1.15
 """Standard deviation by the scale of the Laplace distribution that the second network gives, fitted likewise."""
 APART = 0.8
@@ -53,7 +55,7 @@ class Candidate:
     ``xy`` is the point of the disc on the board's plane (base centre; upper face's centre in hole and ditch; body's
     centre where it leans), ``sigma_px`` its standard uncertainty (x, y). ``chances`` holds the probability of a disc
     in each of :data:`STATES`; what they lack to 1 is the probability that there is none. ``heat`` is what the first
-    network made of the place.
+    network made of the place, ``log_odds`` of a disc what the second one did.
     """
 
     xy: tuple[float, float]
@@ -61,6 +63,7 @@ class Candidate:
     chances: tuple[float, float, float, float]
     sigma_px: tuple[float, float] = (1.0, 1.0)
     heat: float = 0.0
+    log_odds: float = 0.0
 
     @property
     def chance(self) -> float:
@@ -153,7 +156,8 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     some = np.logaddexp.reduce(states, axis=1)
     heat = np.clip([c.heat for c in candidates], *HEAT_RANGE)
     chance = 1 / (1 + np.exp(-(GAIN * (some - none) + HEAT_GAIN * np.log(heat / (1 - heat)) + OFFSET)))
-    shares = np.exp(states - some[:, None]) * chance[:, None]
+    shares = np.exp(STATE_GAIN * (states - states.max(axis=1, keepdims=True)))
+    shares *= (chance / shares.sum(axis=1))[:, None]
     measures = out[:, len(STATES) + 1 :]
     own = at + measures[:, :2] * PLACE_UNIT_PX
     first = np.array([c.xy for c in candidates])
@@ -165,7 +169,8 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
         a, b, c, d = (float(v) for v in shares[i])
         x, y = (float(v) for v in xy[i])
         sx, sy = (float(v) for v in sigma[i])
-        found.append(Candidate((x, y), float(radius[i]), (a, b, c, d), (sx, sy), candidates[i].heat))
+        odds = float(some[i] - none[i])
+        found.append(Candidate((x, y), float(radius[i]), (a, b, c, d), (sx, sy), candidates[i].heat, odds))
     return apart(found, FLAT_APART)
 
 

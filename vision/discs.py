@@ -10,12 +10,15 @@ from calibration.view import BoardView
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
 from vision.disc_colours import LAB_WEIGHTS, lab_of, sides_of, words_for
 from vision.disc_net import STATES, Candidate, candidates_in
+from vision.disc_odds import weighed
 from vision.disc_values import plain_contacts, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
 LISTED = 0.4
 """A candidate at least this probable is a disc of the reading."""
-MAYBE = 0.12
+LOOKED_AT = 0.008
+"""A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
+MAYBE = 0.05
 """A candidate at least this probable is named as a reason for doubt."""
 PLACE_SIGMA_MM = 0.5
 """A place is never taken as surer than this (canonical mm, a direction): what the networks can't know."""
@@ -33,9 +36,9 @@ FOREIGN, FOREIGN_ODDS = 20.0, 0.05
 """What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
 IN_HOLE = 1.25
 """A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
-OVER_EDGE, WRONG_SIDE_OF_EDGE = 0.4, 0.05
+OVER_EDGE, EDGE_SIGMA = 0.4, 0.1
 """A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
-this many radii out is the border, and the other state so much less likely."""
+this many radii out is the border, and each further EDGE_SIGMA makes the other state e times less likely."""
 FARTHEST = 1.31
 """Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
@@ -46,8 +49,8 @@ def _states(c: Candidate, distance: float, radius: float, surface: float | None)
     if distance > IN_HOLE * radius:
         shares["hole"] = shares["leaning"] = 0.0
     if surface is not None:
-        beyond = distance > surface + OVER_EDGE * radius
-        shares["board" if beyond else "ditch"] *= WRONG_SIDE_OF_EDGE
+        beyond = (distance - surface) / radius - OVER_EDGE
+        shares["board" if beyond > 0 else "ditch"] *= math.exp(-abs(beyond) / EDGE_SIGMA)
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
@@ -86,7 +89,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     """Read the discs of an image (H, W, 3) uint8 BGR over a solved board."""
     frame = frame_of(view)
     picture = canonical_picture(image, view, frame)
-    candidates = [c for c in candidates_in(picture, frame) if c.chance >= MAYBE]
+    candidates = [c for c in candidates_in(picture, frame) if c.chance >= LOOKED_AT]
     places = frame.to_board(np.array([c.xy for c in candidates]).reshape(-1, 2))
     distances = np.hypot(places[:, 0], places[:, 1])
     within = distances < FARTHEST * view.board.shooting
@@ -98,6 +101,11 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         radius, radius_sigma = view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
     else:
         radius, radius_sigma = (v * mm_per_px for v in joint)
+    candidates, places = weighed(image, view, candidates, places, radius)
+    likely = np.array([c.chance >= MAYBE for c in candidates], dtype=bool)
+    candidates = [c for c, there in zip(candidates, likely, strict=True) if there]
+    places = places[likely]
+    distances = np.hypot(places[:, 0], places[:, 1])
     states = [_states(c, float(d), radius, view.board.surface) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     lab = np.array(

@@ -1,0 +1,188 @@
+"""Train the network that tells what lies in the hole.
+
+    python -m training.train_hole --cache FOLDER [--hold-out 4] [--out vision/weights/hole.onnx]
+
+Needs torch and onnx. Drawn patches (``training.hole_patches``) and patches cut from the path-traced scenes under
+``$REFEREE_DATA`` (``../shared`` unless set); with ``--hold-out N`` every N-th scene judges instead of teaching.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+
+from training.gap_data import jittered_view, true_view
+from training.hole_patches import drawn_patches, spoilt
+from vision.hole_net import PATCH, PATCH_STATES, hole_patch, network_input
+
+DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
+DRAWN, PART = 6000, 1000
+LOOKS = 24
+STEPS, BATCH, RATE = 2500, 128, 2e-3
+TRACED_SHARE = 0.4
+FLAT_TANGENT = 0.3
+LEAST_LEAN_DEG = 14.0
+"""Discs drawn with less lean in a hole lie as no real disc would."""
+BESIDE = (0.7, 2.2)
+"""A disc whose middle is so many radii from the hole's lies over its edge or beside it."""
+
+Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]
+
+
+class HoleNet(nn.Module):
+    """(N, 4, PATCH, PATCH) to (N, 4) logits of PATCH_STATES."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for c, d, stride in ((4, 24, 2), (24, 32, 1), (32, 48, 2), (48, 48, 1), (48, 64, 2)):
+            layers += [nn.Conv2d(c, d, 3, stride, 1, bias=False), nn.BatchNorm2d(d), nn.ReLU()]
+        self.features = nn.Sequential(*layers, nn.Dropout(0.2))
+        self.dense = nn.Linear(64 * (PATCH // 8) ** 2, 48)
+        self.out = nn.Linear(48, len(PATCH_STATES))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Run the network."""
+        return self.out(functional.relu(self.dense(self.features(x).flatten(1))))
+
+
+def state_of(truth: dict) -> int | None:
+    """Number in PATCH_STATES of what a scene's truth says of its hole; None where that can't be said."""
+    radius = truth["discs"][0]["diameter"] / 2 if truth["discs"] else 15.9
+    nearest = None
+    for disc in truth["discs"]:
+        if disc["state"] in ("hole", "leaning"):
+            if disc["state"] == "leaning" and disc["tilt_deg"] < LEAST_LEAN_DEG:
+                return None
+            return PATCH_STATES.index(disc["state"])
+        if disc["state"] == "board":
+            far = float(np.hypot(*disc["centre_mm"][:2])) / radius
+            nearest = far if nearest is None else min(far, nearest)
+    if nearest is not None and BESIDE[0] < nearest < BESIDE[1]:
+        return PATCH_STATES.index("board")
+    return PATCH_STATES.index("none")
+
+
+def traced() -> Data:
+    """Patches of the path-traced scenes, each looked at many times through slightly wrong views."""
+    patches, tangents, classes, numbers = [], [], [], []
+    for folder in ("crokinole", "crokinole_variants"):
+        for k, path in enumerate(sorted((DATA / "scenes" / folder).glob("[cv]0[0-9][0-9].json"))):
+            truth = json.loads(path.read_text())
+            if truth.get("nothing") or "lines" not in truth.get("board", {}):
+                continue
+            image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
+            label = state_of(truth)
+            if image is None or label is None:
+                continue
+            image = cv2.resize(image, (truth["width"], truth["height"])) if image.shape[1] != truth["width"] else image
+            view, rng = true_view(truth), np.random.default_rng([5, k])
+            for _ in range(LOOKS):
+                radius = view.board.disc_radius * np.exp(rng.normal(0, 0.03))
+                patch, tangent = hole_patch(np.asarray(image, np.uint8), jittered_view(view, rng), float(radius))
+                patches.append(spoilt(rng, patch))
+                tangents.append(tangent)
+                classes.append(label)
+                numbers.append(k)
+    return np.stack(patches), np.array(tangents, np.float32), np.array(classes), np.array(numbers)
+
+
+def drawn(cache: Path) -> Data:
+    """Drawn patches, made once in parts and kept."""
+    parts = []
+    for seed in range(DRAWN // PART):
+        file = cache / f"hole_{seed}.npz"
+        if not file.exists():
+            patches, tangents, classes = drawn_patches(seed, PART)
+            np.savez(file, patches=patches, tangents=tangents, classes=classes)
+        kept = np.load(file)
+        parts.append((kept["patches"], kept["tangents"], kept["classes"], np.full(PART, -1)))
+    a, b, c, d = (np.concatenate(v) for v in zip(*parts, strict=True))
+    return a, b, c, d
+
+
+def batch_of(data: Data, pick: NDArray[np.int64], rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Network input and classes of picked samples, half of them mirrored across the camera's axis, recoloured."""
+    patches = data[0][pick]
+    flip = rng.random(len(pick)) < 0.5
+    patches[flip] = patches[flip, :, ::-1]
+    for i in np.nonzero(data[1][pick] < FLAT_TANGENT)[0]:  # from straight above no direction is special
+        patches[i] = np.rot90(patches[i], int(rng.integers(4)))
+    swap = rng.random(len(pick)) < 0.3
+    patches[swap] = patches[swap][..., rng.permutation(3)]
+    x = network_input(patches, data[1][pick])
+    x[:, :3] = x[:, :3] * rng.uniform(0.8, 1.2, (len(pick), 1, 1, 1)) + rng.normal(0, 0.08, (len(pick), 3, 1, 1))
+    return torch.from_numpy(np.clip(x, -1.2, 1.2).astype(np.float32)), torch.from_numpy(data[2][pick])
+
+
+def export(net: HoleNet, path: Path) -> None:
+    """Write the network as ONNX."""
+    net.eval()
+    example = torch.zeros(1, 4, PATCH, PATCH)
+    torch.onnx.export(
+        net, (example,), str(path), input_names=["patch"], output_names=["logits"], opset_version=13, dynamo=False
+    )
+
+
+def report(net: HoleNet, data: Data) -> str:
+    """Share right by class, and log loss, on held-out samples."""
+    net.eval()
+    with torch.no_grad():
+        x = torch.from_numpy(network_input(data[0], data[1]))
+        p = torch.softmax(net(x), 1).numpy()
+    right = p.argmax(1) == data[2]
+    each = [f"{s} {right[data[2] == k].mean():.3f}" for k, s in enumerate(PATCH_STATES) if (data[2] == k).any()]
+    loss = -np.log(p[np.arange(len(p)), data[2]] + 1e-9).mean()
+    net.train()
+    return f"right {right.mean():.3f} ({', '.join(each)}), log loss {loss:.3f}"
+
+
+def main() -> None:
+    """Train, judge, export."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--hold-out", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--out", type=Path, default=Path("vision/weights/hole.onnx"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    cv2.setNumThreads(1)
+    options.cache.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    scenes, made = traced(), drawn(options.cache)
+    out = scenes[3] % options.hold_out == 0 if options.hold_out else np.zeros(len(scenes[3]), bool)
+    held: Data = (scenes[0][out], scenes[1][out], scenes[2][out], scenes[3][out])
+    mine = np.nonzero(~out)[0]
+    by_class = [mine[scenes[2][mine] == k] for k in range(len(PATCH_STATES))]
+    net = HoleNet()
+    tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
+    plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=options.steps, pct_start=0.1)
+    total = 0.0
+    for step in range(options.steps):
+        count = int(BATCH * TRACED_SHARE)
+        pick = np.concatenate([rng.choice(group, count // 4) for group in by_class if len(group)])
+        a, la = batch_of(scenes, pick, rng)
+        b, lb = batch_of(made, rng.integers(0, len(made[2]), BATCH - count), rng)
+        loss = functional.cross_entropy(net(torch.cat([a, b])), torch.cat([la, lb]), label_smoothing=0.03)
+        tune.zero_grad()
+        loss.backward()
+        tune.step()
+        plan.step()
+        total += float(loss.detach())
+        if step % 250 == 249:
+            words = report(net, held) if options.hold_out else ""
+            print(f"{step + 1} loss {total / 250:.3f} {words}", flush=True)
+            total = 0.0
+    export(net, options.out)
+
+
+if __name__ == "__main__":
+    main()

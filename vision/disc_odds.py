@@ -1,0 +1,78 @@
+"""Whether there is a disc, and in which state about the hole: what all witnesses say together.
+
+On the surface the two networks on the canonical picture, the rim network and plain edges (``vision.disc_rim``) are
+weighed by a logistic regression fitted on path-traced scenes that none of them had seen. About the hole its own network
+(``vision.hole_net``) tells empty, filled and leaning apart.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Array
+from calibration.view import BoardView
+from vision.disc_net import HEAT_RANGE, STATES, Candidate
+from vision.disc_rim import rims
+from vision.hole_net import hole_odds
+
+WEIGHTS = (0.18, 0.29, 0.74, 7.7, 0.38)
+"""Of the second network's log odds, the first one's, the rim network's, the edges' support and their log scatter."""
+OFFSET = -1.6
+CENTRAL = 0.65
+"""A candidate within so many radii of the centre is what lies in the hole."""
+FLOOR_SHARE = 1.07
+"""Rims are looked at within this share of the shooting line's radius: beyond lies the ditch, deeper than the
+surface."""
+RIM_TRUSTED = 1.0
+"""Log odds by the rim network from which a candidate's edges are a disc's, and say where it lies."""
+HOLE_WEIGHT = 0.75
+"""Trust in the log odds of the hole's network, which is sure of itself, and in those of the others: half and half."""
+HOLE_TEMPER = 0.7
+"""Log odds between states of the hole's network by this: held-out scenes find it that much too sure."""
+
+
+def weighed(
+    image: NDArray[np.uint8], view: BoardView, candidates: list[Candidate], places: Array, radius: float
+) -> tuple[list[Candidate], Array]:
+    """Candidates with their chances as all witnesses see them, and their places (N, 2) in mm, nearer to their edges.
+
+    image (H, W, 3) uint8 BGR; places (N, 2) in mm; radius of the discs in mm. The order stays.
+    """
+    distances = np.hypot(places[:, 0], places[:, 1])
+    central = distances < CENTRAL * radius
+    surface = np.logical_and(distances < FLOOR_SHARE * view.board.shooting, np.logical_not(central))
+    out = list(candidates)
+    looked = np.nonzero(surface)[0]
+    seen = rims(image, view, places[looked], radius, view.board.disc_height)
+    moved = places.copy()
+    moved[looked] += np.where((seen.log_odds > RIM_TRUSTED)[:, None], seen.moves, 0.0)
+    for k, features in zip(looked, seen.features, strict=True):
+        heat = float(np.clip(out[k].heat, *HEAT_RANGE))
+        every = (out[k].log_odds, math.log(heat / (1 - heat)), *features)
+        out[k] = with_chance(out[k], sum(w * f for w, f in zip(WEIGHTS, every, strict=True)) + OFFSET)
+    if central.any():
+        first = int(np.argmin(np.where(central, distances, np.inf)))
+        out[first] = in_hole(out[first], hole_odds(image, view, radius))
+    return out, moved
+
+
+def with_chance(c: Candidate, log_odds: float) -> Candidate:
+    """Return the candidate with another probability that it is a disc, its states in the same proportions."""
+    chance = 1 / (1 + math.exp(-log_odds))
+    k = chance / max(c.chance, 1e-9)
+    a, b, d, e = (p * k for p in c.chances)
+    return replace(c, chances=(a, b, d, e))
+
+
+def in_hole(c: Candidate, odds: dict[str, float]) -> Candidate:
+    """Return the candidate at the centre as the hole's network and the others see it together."""
+    disc = max(1 - odds["none"], 1e-6)
+    own = math.log(disc / max(odds["none"], 1e-6))
+    other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
+    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other)))
+    shares = np.array([max(odds.get(s, 0.0), 1e-6) ** HOLE_TEMPER for s in STATES])
+    shares *= chance / shares.sum()
+    a, b, d, e = (float(v) for v in shares)
+    return replace(c, chances=(a, b, d, e))

@@ -1,0 +1,61 @@
+"""What lies in the hole: a small network on a fine patch about it.
+
+At the canonical picture's scale (``vision.disc_canonical``) a disc flat in the hole and one leaning into it differ by a
+pixel. Here the hole is sampled from the picture itself, sized by the disc's radius, the camera always at the bottom.
+Weights: ``weights/hole.onnx``, trained by ``training/train_hole.py``.
+"""
+
+import math
+from functools import cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.view import BoardView
+
+PATCH = 56
+"""Side of the patch in pixels: 1 mm each for a usual disc."""
+HALF_RADII = 1.75
+"""Half the side in disc radii: the hole, a disc over its edge, and the surface around."""
+PATCH_STATES = ("none", "hole", "leaning", "board")
+"""Empty; flat in the hole; tilted into it; flat on the surface over or beside its edge."""
+OVERSAMPLE = 2
+TANGENT_MAX = 2.0
+
+
+@cache
+def _network() -> cv2.dnn.Net:
+    weights = files("vision").joinpath("weights/hole.onnx").read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+
+
+def hole_patch(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> tuple[NDArray[np.uint8], float]:
+    """Patch (PATCH, PATCH, 3) uint8 BGR about the board's centre on the surface's plane, and tan of the view angle.
+
+    ``image`` is (H, W, 3) uint8 BGR; ``radius_mm`` the discs' radius on this board.
+    """
+    turn = view.towards_camera(np.zeros(2)) + math.pi / 2
+    half = HALF_RADII * radius_mm
+    fine = 1 if view.px_per_mm(np.zeros(2)) * 2 * half < PATCH else OVERSAMPLE
+    big = view.rectify(image, half, PATCH * fine, 0.0, turn)
+    patch = big if fine == 1 else cv2.resize(big, (PATCH, PATCH), interpolation=cv2.INTER_AREA)
+    return np.asarray(patch, dtype=np.uint8), math.tan(view.view_angle(np.zeros(2)))
+
+
+def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Input (N, 4, PATCH, PATCH) of the network: colours in -1..1 and the view angle's tangent."""
+    colours = patches.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+    plane = np.minimum(tangents, TANGENT_MAX).astype(np.float32)[:, None, None, None] - 1
+    return np.concatenate([colours, np.broadcast_to(plane, (len(patches), 1, PATCH, PATCH))], axis=1)
+
+
+def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> dict[str, float]:
+    """Probability of each of :data:`PATCH_STATES`; image (H, W, 3) uint8 BGR."""
+    patch, tangent = hole_patch(image, view, radius_mm)
+    network = _network()
+    network.setInput(network_input(patch[None], np.array([tangent], np.float32)))
+    logits = network.forward().reshape(-1).astype(np.float64)
+    p = np.exp(logits - logits.max())
+    return dict(zip(PATCH_STATES, (p / p.sum()).tolist(), strict=True))
