@@ -91,13 +91,13 @@ class Hall:
         self.attach(match, SAMPLE)
         return match
 
-    def enter(self, source: str | None, identifier: str | None) -> str:
+    def enter(self, source: str | None, identifier: str | None, resume: bool = False) -> str:
         """Go to where a call of the command wants: the page's path. A source follows a match that is named, the last
-        open one, or a new one of crokinole.
+        open one, or a new one of crokinole; the sample a new one of its own, unless it is resumed after a crash.
         """
         if identifier is None and source is None:
             return "/"
-        if identifier is None and source == SAMPLE:
+        if identifier is None and source == SAMPLE and not resume:
             return f"/match/{self.begin_sample().id}"
         match = self.desk.open(identifier) if identifier else self._last_open()
         if match is None:

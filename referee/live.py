@@ -74,6 +74,7 @@ class LiveTable:
         self._finished = False
         self._by_hand: BoardView | None = None
         self._recorder = ClipRecorder() if clips else None
+        self._watching = threading.RLock()  # an official is asked by one thread at a time
         self._films = ThreadPoolExecutor(1, "clips")
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
@@ -108,15 +109,18 @@ class LiveTable:
         self._misfits = 0
         self._by_hand = None
         if self.official is not None:
-            self.official.board_moved()
+            with self._watching:
+                self.official.board_moved()
 
     def board_is(self, view: BoardView) -> None:
         """People have said where the board lies."""
         self._look.forget()
         self._misfits = 0
         self._by_hand = view
-        if isinstance(self.official, TakesBoard):
-            self.official.board_is(view)
+        frame = self.picture.frame
+        if isinstance(self.official, TakesBoard) and frame is not None:
+            with self._watching:
+                self.official.use(view, frame)
 
     @property
     def view(self) -> BoardView | None:
@@ -140,6 +144,10 @@ class LiveTable:
 
     def see(self, frame: Frame) -> None:
         """Look at one frame; called by the table's own thread, and by tests."""
+        with self._watching:
+            self._see(frame)
+
+    def _see(self, frame: Frame) -> None:
         self._at = frame.timestamp
         look = self._look.see(frame)
         if self._recorder is not None:
@@ -179,7 +187,9 @@ class LiveTable:
                 self._observe(item)
             else:
                 entry = None if item.proposal is None else self._observe(item.proposal)
-                self._ask(item, entry)
+                # what the rules refused is asked about already: two questions about one shot help nobody
+                if item.proposal is None or entry is not None:
+                    self._ask(item, entry)
 
     def _observe(self, proposal: Proposal) -> int | None:
         """Put an event to the rules; returns its entry, None where they refuse it (then it is asked about)."""

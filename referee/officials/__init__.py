@@ -107,6 +107,6 @@ class Official(Protocol):
 class TakesBoard(Protocol):
     """An official that can be told where the board lies."""
 
-    def board_is(self, view: "BoardView") -> None:
-        """People have said, or seen to be right, that the board lies here."""
+    def use(self, view: "BoardView", frame: "Frame") -> None:
+        """The board lies here in this frame: people have said so, or it was saved before."""
         ...

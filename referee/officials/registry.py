@@ -26,6 +26,10 @@ def official_for(match: "OpenMatch") -> "Official | None":
     engine = match.log.engine
     if not has_official(engine.game):
         return None
-    module, name = _WHERE[engine.game]
-    make = getattr(importlib.import_module(module), name)
-    return cast("Official", make(engine, match.log.state))
+    where, name = _WHERE[engine.game]
+    module = importlib.import_module(where)
+    if engine.game == "crokinole":
+        official = module.official(engine.setup)
+        official.follow(match.log.state)
+        return cast("Official", official)
+    return cast("Official", getattr(module, name)(engine, match.log.state))

@@ -184,7 +184,7 @@ def test_webhooks_are_told_in_order_and_a_dead_one_holds_up_nothing(tmp_path: Pa
 
 
 def start(folder: Path, port: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "referee.cli", "watch", "--no-open", "--port", str(port)]
+    command = [sys.executable, "-m", "referee.cli", "watch", "--no-open", "--no-guard", "--port", str(port)]
     command += ["--store", f"sqlite:///{folder / 'm.sqlite'}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
@@ -232,3 +232,28 @@ def _answers(port: int) -> bool:
         return call(port, "/matches")[0] == 200
     except OSError:
         return False
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_the_program_starts_again_by_itself_and_ends_with_its_guardian(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "referee.cli", "watch", "sample", "--no-open", "--port", str(port)]
+    command += ["--store", f"sqlite:///{tmp_path / 'm.sqlite'}"]
+    guardian = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert guardian.stdout is not None
+    assert "dashboard is at" in guardian.stdout.readline()
+    until(lambda: _answers(port), 30)
+    until(lambda: call(port, "/matches/current")[1]["revision"] >= 1, 40)
+    _, before = call(port, "/matches/current")
+    child = int(subprocess.check_output(["pgrep", "-P", str(guardian.pid)], text=True).split()[0])
+    os.kill(child, signal.SIGKILL)
+    assert "dashboard is at" in guardian.stdout.readline()
+    until(lambda: _answers(port), 30)
+    _, after = call(port, "/matches/current")
+    assert after["id"] == before["id"]
+    assert after["revision"] >= before["revision"]
+    assert after["camera"] is not None
+    guardian.kill()
+    guardian.wait()
+    until(lambda: not _answers(port), 30)
+    guardian.stdout.close()

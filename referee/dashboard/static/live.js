@@ -12,6 +12,8 @@ const keeper = root.dataset.role === "keeper";
 const by = (name) => document.getElementById(name);
 const forms = { crokinole, krakatoa, kraken, yacht };
 
+const QUESTIONS_SHOWN = 3; // the oldest; the rest follow as these are answered
+
 let state = null;
 let form = null;
 let editing = null; // {number, before}: what the entry form writes about, null for a new event
@@ -59,7 +61,7 @@ function showQuestions() {
   by("question-count").textContent = state.questions.length || "";
   fill(
     by("questions"),
-    ...state.questions.map((q) =>
+    ...state.questions.slice(0, QUESTIONS_SHOWN).map((q) =>
       make(
         "div",
         { class: "question" },
