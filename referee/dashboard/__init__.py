@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from calibration.errors import TableError
 from referee.dashboard.api import api
+from referee.dashboard.audits import audits
 from referee.dashboard.context import Context, install, texts
 from referee.dashboard.guard import Gate, RefusedError, make_gate, protect
 from referee.dashboard.pages import pages
@@ -29,6 +30,10 @@ STATUS = {
     "no_picture": 404,
     "no_page": 404,
     "no_camera": 404,
+    "no_call": 404,
+    "no_disc": 404,
+    "no_board": 404,
+    "board_unsure": 404,
     "gone": 404,
     "disk_full": 503,
     "store_busy": 503,
@@ -48,7 +53,7 @@ def create_app(hall: Hall, gate: Gate | None = None) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's own provider has it
     install(app, hall, gate)
     protect(app, gate)
-    for blueprint in (api, streams, pages):
+    for blueprint in (api, streams, audits, pages):
         app.register_blueprint(blueprint)
     _register_errors(app)
     return app

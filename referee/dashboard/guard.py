@@ -126,7 +126,7 @@ def make_gate(settings: Settings) -> Gate:
         names |= {socket.gethostname(), f"{socket.gethostname()}.local", *own_addresses()}
     else:
         names.add(host)
-    limits = {"viewers": settings.whole("max_viewers"), "streams": settings.whole("max_streams")}
+    limits = {"viewers": settings.whole("max_viewers"), "streams": settings.whole("max_streams"), "audits": 1}
     return Gate(
         host,
         settings.whole("port"),

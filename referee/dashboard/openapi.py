@@ -1,5 +1,6 @@
 """The OpenAPI document of the JSON API, kept beside the routes; a test holds the two together."""
 
+import re
 from typing import Any
 
 from referee import __version__
@@ -109,6 +110,9 @@ PATHS: dict[str, dict[str, Any]] = {
     "/matches/{identifier}/log.jsonl": {"get": _file("The match log", "application/jsonl")},
     "/matches/{identifier}/sheet.csv": {"get": _file("The score sheet", "text/csv")},
     "/matches/{identifier}/match.cmn.json": {"get": _file("Crokinole Match Notation", "application/json")},
+    "/matches/{identifier}/audit/{digest}.pdf": {
+        "get": _file("The picture measured anew, with its report", "application/pdf")
+    },
     "/matches/{identifier}/evidence/{digest}": {"get": _file("A picture that a call rests on", "image/jpeg")},
 }
 
@@ -116,7 +120,7 @@ PATHS: dict[str, dict[str, Any]] = {
 def document() -> dict[str, Any]:
     """The whole document."""
     for path, operations in PATHS.items():
-        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        names = re.findall(r"\{(\w+)\}", path)
         for operation in operations.values():
             operation["parameters"] = [{"name": n, "in": "path", "required": True, "schema": TEXT} for n in names]
     error = {

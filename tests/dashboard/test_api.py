@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -344,3 +345,17 @@ def test_where_the_board_lies(room: Room) -> None:
     assert room.get(f"/matches/{other}/view", 404)["error"]["code"] == "no_camera"
     page = room.client.get(f"/match/{match}/camera")
     assert page.status_code == 200
+
+
+def test_a_call_is_audited_from_its_picture(room: Room) -> None:
+    match = room.begin("crokinole", **CROKINOLE)["id"]
+    board = (Path(__file__).parents[2] / "sample_images" / "05_close_calls.jpg").read_bytes()
+    digest = room.desk.evidence.put(match, board, "jpg", 1.0)
+    answer = room.client.get(f"{API}/matches/{match}/audit/{digest}.pdf")
+    assert answer.status_code == 200, answer.get_data(as_text=True)
+    assert answer.data.startswith(b"%PDF")
+    assert room.get(f"/matches/{match}/audit/{'0' * 64}.pdf", 404)["error"]["code"] == "gone"
+    clip = room.desk.evidence.put(match, b"film", "mp4", 1.0)
+    assert room.get(f"/matches/{match}/audit/{clip}.pdf", 404)["error"]["code"] == "no_call"
+    bad = room.desk.evidence.put(match, b"no picture", "jpg", 1.0)
+    assert room.client.get(f"{API}/matches/{match}/audit/{bad}.pdf").status_code in (400, 404)

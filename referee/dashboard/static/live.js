@@ -86,6 +86,7 @@ function replay(hash, words) {
   const clip = by("shown-clip");
   clip.hidden = false;
   by("shown-picture").hidden = true;
+  by("shown-audit").hidden = true;
   clip.setAttribute("aria-label", words);
   clip.src = `/api/v1/matches/${id}/evidence/${hash}`;
   clip.defaultPlaybackRate = clip.playbackRate = 0.5;
@@ -96,6 +97,8 @@ function replay(hash, words) {
 function enlarge(hash, words) {
   by("shown-clip").hidden = true;
   by("shown-picture").hidden = false;
+  by("shown-audit").hidden = !keeper || state.game !== "crokinole";
+  by("shown-audit").href = `/api/v1/matches/${id}/audit/${hash}.pdf`;
   by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}`;
   by("shown-picture").alt = words;
   by("shown").showModal();
