@@ -22,10 +22,15 @@ Floats = NDArray[np.float64]
 COLOURS: tuple[SpotColour, ...] = get_args(SpotColour)
 SETS: tuple[DodecaSet, ...] = get_args(DodecaSet)
 
-LIKELY = 0.3
+LIKELY = 0.5
 """Chance of the finder from which on a find is looked at."""
-SAME = 0.5
-"""Tops nearer than this share of the larger size are one dodeca (touching ones are 0.57 apart at 55 degrees)."""
+SAME = 0.62
+"""Tops nearer than this share of the larger size are one dodeca: the spots of the faces beside the top lie 0.45 to 0.53
+away from it at any tilt, the tops of touching dodecas at least 0.57."""
+BESIDE, BETTER = 0.85, 0.8
+"""A find within this share of a size beside another one counts only with at least this share of its chance."""
+OF_A_SIZE = 0.9
+"""Dodecas are of one size: no find is taken as smaller than this share of the median one."""
 SPOT = 0.09
 """Radius of the middle of the spot in sizes across flats (spots reach to 0.2, foreshortened 0.11)."""
 REACH = 0.16
@@ -81,6 +86,20 @@ def read_dodecas(frame: Frame) -> tuple[Dodeca, ...]:
     light = looks[int(np.argmax([one.body.mean() for one in looks]))].body
     dodecas = [_dodeca(frame, one, chance, light) for one, chance in zip(looks, chances, strict=True)]
     return tuple(sorted(dodecas, key=lambda d: (d.px[1], d.px[0])))
+
+
+def without_doubles(looks: list[Look]) -> list[Look]:
+    """Keep one look a dodeca, the likeliest first, and none at the spots of its other faces."""
+    least = OF_A_SIZE * float(np.median([one.across for one in looks])) if looks else 0.0
+    kept: list[Look] = []
+    for one in sorted(looks, key=lambda k: -k.chance):
+        for other in kept:
+            away = float(np.hypot(one.x - other.x, one.y - other.y)) / max(one.across, other.across, least)
+            if away < SAME or (away < BESIDE and one.chance < BETTER * other.chance):
+                break
+        else:
+            kept.append(one)
+    return kept
 
 
 def look(picture: NDArray[np.uint8], found: Found) -> Look | None:

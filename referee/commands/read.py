@@ -113,7 +113,7 @@ def read(
 
     frame = load_picture(picture)
     loaded = time.perf_counter()
-    if game == "yacht":
+    if game in ("yacht", "krakatoa"):
         return read_dice_game(frame, game, start, overlay, as_json)
     if game != "crokinole":
         raise TableError(f"--game {game} can't be read yet", code="not_available")

@@ -1,0 +1,79 @@
+"""Reading dodecas: on drawn pictures that training never saw, on the path-traced scenes, by the command."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from referee.cli import main
+from referee.dice_reader import set_value
+from training.dice_data import draw, scenes
+from training.dice_render import NORMALS
+from vision.dodecas import COLOURS, SETS, read_dodecas
+from vision.frames import frame_of_pixels
+from vision.readings import Dodeca, DodecaSet, SpotColour
+
+SCENES = Path(os.environ.get("REFEREE_DATA", Path(__file__).parents[2] / "shared")) / "scenes" / "dodecas"
+needs_scenes = pytest.mark.skipif(not SCENES.is_dir(), reason="the rendered scenes (REFEREE_DATA) are not here")
+
+
+def counts(pictures: list[tuple[np.ndarray, np.ndarray]], seen: float) -> tuple[int, int]:
+    right = total = 0
+    for picture, truth in pictures:
+        dodecas = read_dodecas(frame_of_pixels(picture, "test"))
+        for row in truth[(truth[:, 5] > seen) & (truth[:, 2] > 24)]:
+            near = [d for d in dodecas if math.dist(d.px, row[:2]) < 0.3 * row[2]]
+            total += 1
+            right += any((d.set, d.colour) == (SETS[int(row[6])], COLOURS[int(row[3])]) for d in near)
+    return right, total
+
+
+def test_faces_of_the_body() -> None:
+    assert NORMALS.shape == (12, 3)
+    assert np.allclose(np.linalg.norm(NORMALS, axis=1), 1, atol=1e-6)
+    assert np.allclose(NORMALS[0], [0, 0, 1], atol=1e-6)
+    cosines = np.sort(NORMALS @ NORMALS.T, axis=1)
+    assert np.allclose(cosines[:, -6:-1], 5**-0.5, atol=1e-5)
+
+
+def test_dodecas_of_drawn_pictures_are_read() -> None:
+    right, total = counts([draw(np.random.default_rng(seed), True) for seed in range(12)], 0.95)
+    assert total > 30
+    assert right >= 0.4 * total, (right, total)
+
+
+@needs_scenes
+def test_scenes_are_read() -> None:
+    right, total = counts(list(scenes(SCENES, True))[::5], 0.4)
+    assert right >= 0.8 * total, (right, total)
+
+
+def a_dodeca(name: DodecaSet, colour: SpotColour | None) -> Dodeca:
+    return Dodeca(name, colour, (0.0, 0.0), 30.0, 0.9)
+
+
+def test_value_of_a_set_needs_three_known_colours() -> None:
+    two = (a_dodeca("steam", "yellow"), a_dodeca("steam", "yellow"))
+    assert set_value("steam", (*two, a_dodeca("steam", "blue"))) == 2
+    assert set_value("steam", (*two, a_dodeca("steam", "yellow"))) == 10
+    assert set_value("steam", (*two, a_dodeca("steam", None))) is None
+    assert set_value("steam", two) is None
+    assert set_value("lava", two) is None
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture, _ = draw(np.random.default_rng(3), True)
+    path = tmp_path / "dodecas.png"
+    cv2.imwrite(str(path), picture)
+    assert main(["read", str(path), "--game", "krakatoa", "--json"]) == 0
+    reading = json.loads(capsys.readouterr().out)
+    assert (reading["schema"], reading["game"]) == ("reading/1", "krakatoa")
+    assert set(reading["score"]) == set(SETS)
+    for dodeca in reading["dodecas"]:
+        assert {"set", "colour", "px", "confidence"} <= set(dodeca)
+    assert main(["read", str(path), "--game", "krakatoa"]) == 0
+    assert capsys.readouterr().out
