@@ -183,7 +183,8 @@ class Desk:
             log = MatchLog(GAMES[game](options), (), about)
         except (TypeError, ValueError) as error:
             raise UnusableInputError(str(error)) from error
-        return self.open(self.store.create(log, self.clock(), title[:TITLE_LONGEST]))
+        named = title or title_of(log)
+        return self.open(self.store.create(log, self.clock(), named[:TITLE_LONGEST]))
 
     def open(self, identifier: str) -> OpenMatch:
         """The match of this id; raises NotFoundError where there is none."""
@@ -212,6 +213,13 @@ class Desk:
         """Tell the listeners of a change."""
         for listener in self._listeners:
             listener(match)
+
+
+def title_of(log: MatchLog) -> str:
+    """What a match is called: as it was named, or by its sides."""
+    names = log.about.get("names")
+    known = names if isinstance(names, dict) else {}
+    return str(log.about.get("title") or " – ".join(str(known.get(key) or key) for key in log.score))
 
 
 def again(match: OpenMatch) -> tuple[str, dict[str, Any], dict[str, Any]]:

@@ -23,6 +23,7 @@ from vision.frames import Frame
 
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 NAME_LONGEST = 40
+CLOCK_MOST = 180
 
 
 def _state(match: OpenMatch, status: int = 200) -> Response:
@@ -79,13 +80,15 @@ def begin() -> Response:
 
 
 def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
-    """Names, colours and title as short texts; nothing else is kept."""
+    """Names, colours and title as short texts, the clock in minutes; nothing else is kept."""
     out: dict[str, Any] = {}
     for name in ("names", "colours"):
         given = field(about, name, dict, {})
         out[name] = {str(k)[:NAME_LONGEST]: str(v).strip()[:NAME_LONGEST] for k, v in list(given.items())[:12]}
     title = str(about.get("title") or "").strip()[: 2 * NAME_LONGEST]
-    return out | ({"title": title} if title else {})
+    minutes = field(about, "clock_minutes", int, 0)
+    clock = {"clock_minutes": minutes} if 1 <= minutes <= CLOCK_MOST else {}
+    return out | clock | ({"title": title} if title else {})
 
 
 @api.get("/matches/<identifier>")

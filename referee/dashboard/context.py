@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from typing import Any, cast
 
 from flask import Flask, current_app, g, request
@@ -24,17 +25,19 @@ class Context:
         self.hall = hall
         self.gate = gate
         self.stopping = threading.Event()
-        self._cache: dict[tuple[str, str], tuple[tuple[int, int], str]] = {}
+        self._cache: dict[tuple[str, str], tuple[tuple[int, int, int], str]] = {}
         self._lock = threading.Lock()
 
     def state_text(self, match: OpenMatch, language: str) -> str:
         """The state of a match as JSON text, made once a version for all who ask."""
         with self._lock:
             key = (match.id, language)
-            stamp = (match.version, match.revision)
+            # a round clock runs on while nothing else changes
+            ticks = int(time.monotonic()) if "clock_minutes" in match.log.about else 0
+            stamp = (match.version, match.revision, ticks)
             known = self._cache.get(key)
             if known is None or known[0] != stamp:
-                data = summary(match, self.hall.table(match), Texts(language))
+                data = summary(match, self.hall.table(match), Texts(language), self.hall.at(match))
                 known = self._cache[key] = (stamp, json.dumps(data, ensure_ascii=False))
             return known[1]
 

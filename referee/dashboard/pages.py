@@ -12,9 +12,8 @@ from calibration.errors import NotFoundError
 from referee.dashboard.context import LANGUAGE_COOKIE, context, find_match, texts
 from referee.dashboard.guard import COOKIE
 from referee.dashboard.stats import statistics
-from referee.dashboard.summary import title
 from referee.dashboard.texts import LANGUAGES, NAMES
-from referee.desk import OpenMatch
+from referee.desk import OpenMatch, title_of
 from referee.rules import GAMES
 from vision.cameras import list_cameras
 
@@ -43,7 +42,7 @@ def home() -> str:
         {
             "id": row.id,
             "game": row.game,
-            "title": title(context().hall.desk.open(row.id)),
+            "title": row.title or row.id[:8],
             "begun": datetime.fromtimestamp(row.begun, UTC),
             "score": " – ".join(str(n) for n in row.result.get("score", {}).values()),
             "over": bool(row.result.get("winners")),
@@ -63,7 +62,7 @@ def new() -> str:
 def live(identifier: str) -> str:
     """The live page of a match."""
     match = find_match(identifier)
-    return _page("live.html", match=match, title=title(match), has_cmn=_has_cmn(match))
+    return _page("live.html", match=match, title=title_of(match.log), has_cmn=_has_cmn(match))
 
 
 def _has_cmn(match: OpenMatch) -> bool:
@@ -75,7 +74,9 @@ def _has_cmn(match: OpenMatch) -> bool:
 def camera(identifier: str) -> str:
     """The camera of a match: its picture, the board found in it, accepted or corrected."""
     match = find_match(identifier)
-    return _page("camera.html", match=match, title=title(match), cameras=list_cameras(), media=context().hall.media())
+    return _page(
+        "camera.html", match=match, title=title_of(match.log), cameras=list_cameras(), media=context().hall.media()
+    )
 
 
 @pages.get("/board")
@@ -83,7 +84,7 @@ def camera(identifier: str) -> str:
 def board(identifier: str = "current") -> str:
     """The scoreboard alone, for a TV."""
     match = find_match(identifier)
-    return _page("board.html", match=match, title=title(match))
+    return _page("board.html", match=match, title=title_of(match.log))
 
 
 @pages.get("/overlay")
@@ -91,7 +92,7 @@ def board(identifier: str = "current") -> str:
 def overlay(identifier: str = "current") -> str:
     """A transparent scoreboard for OBS; ``size``, ``side``, ``back`` and ``text`` by query."""
     match = find_match(identifier)
-    return _page("overlay.html", match=match, title=title(match))
+    return _page("overlay.html", match=match, title=title_of(match.log))
 
 
 @pages.get("/statistics")

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 from referee.dashboard.sheets import sheet
-from referee.dashboard.sides import headline, name_keys, side_keys, sides
+from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
 from referee.dashboard.told import clause_text, names_of, tell
-from referee.desk import OpenMatch
+from referee.desk import OpenMatch, title_of
 from referee.live import LiveTable, TableState
 from referee.log import Entry, MatchLog
 from referee.questions import OpenQuestion
@@ -15,10 +15,11 @@ from referee.rules.codec import to_json
 
 SCHEMA = "state/1"
 EVENTS_SHOWN = 80
+ROUND_ENDS = ("recorded", "result", "record")
 
 
-def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, Any]:
-    """The whole object."""
+def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.0) -> dict[str, Any]:
+    """The whole object; ``now``: the time of the match's source."""
     log = match.log
     engine, state = log.engine, log.state
     names = names_of(log.about, name_keys(engine))
@@ -30,7 +31,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, An
         "id": match.id,
         "game": engine.game,
         "language": t.language,
-        "title": title(match),
+        "title": title_of(log),
         "revision": len(log.entries),
         "version": match.version,
         "names": names,
@@ -41,6 +42,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, An
         "sheet": sheet(log, names, t),
         "legal": json.loads(json.dumps(engine.legal(state), default=to_json)),
         "table": _board(engine, state),
+        "clock": clock(log, now),
         "reports": [str(report) for report in getattr(state, "reports", ())] or list(getattr(state, "flags", ())),
         "over": winners is not None,
         "winners": None if winners is None else [names[w] for w in winners],
@@ -55,11 +57,16 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts) -> dict[str, An
     }
 
 
-def title(match: OpenMatch) -> str:
-    """What the match is called: as it was named, or its sides."""
-    about = match.log.about
-    names = names_of(about, side_keys(match.log.engine))
-    return str(about.get("title") or " – ".join(names.values()))
+def clock(log: MatchLog, now: float) -> float | None:
+    """Seconds that are left of the round, if it is played by the clock (``about``: ``clock_minutes``)."""
+    minutes = log.about.get("clock_minutes")
+    if not isinstance(minutes, int | float) or log.engine.winners(log.state):
+        return None
+    begun = None
+    for entry, event, _ in log.history():
+        ended = log.engine.event_to_json(event)["kind"] in ROUND_ENDS
+        begun = None if ended else entry.at if begun is None else begun
+    return round(60 * minutes if begun is None else max(0.0, 60 * minutes - (now - begun)), 1)
 
 
 def result_words(winners: list[str] | None, names: dict[str, str], t: Texts) -> str | None:

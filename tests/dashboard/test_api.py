@@ -359,3 +359,14 @@ def test_a_call_is_audited_from_its_picture(room: Room) -> None:
     assert room.get(f"/matches/{match}/audit/{clip}.pdf", 404)["error"]["code"] == "no_call"
     bad = room.desk.evidence.put(match, b"no picture", "jpg", 1.0)
     assert room.client.get(f"{API}/matches/{match}/audit/{bad}.pdf").status_code in (400, 404)
+
+
+def test_the_round_clock(room: Room) -> None:
+    match = room.begin("crokinole", {"rounds": 2, "discs": 2}, about={"clock_minutes": 10})["id"]
+    assert room.get(f"/matches/{match}")["clock"] == 600
+    begun = room.post(f"/matches/{match}/events", {"event": shot("A", 1, 15)})
+    assert 0 < begun["clock"] < 600
+    later = room.post(f"/matches/{match}/events", {"event": shot("C", 2, 15, [1])})
+    assert later["clock"] < begun["clock"]
+    assert room.begin("crokinole", about={"clock_minutes": 9999})["clock"] is None
+    assert room.begin("yacht", {"players": ["Ana"]})["clock"] is None

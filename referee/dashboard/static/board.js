@@ -1,6 +1,6 @@
 // The scoreboard for a TV, and the overlay for OBS (size, side, colours by query).
 
-import { disc, fill, follow, make, sideCard, speak } from "./common.js";
+import { disc, fill, follow, make, showClock, sideCard, speak } from "./common.js";
 
 const main = document.getElementById("main");
 const overlay = main.dataset.overlay === "true";
@@ -32,6 +32,7 @@ follow(main.dataset.match, (state) => {
   speak(state);
   document.getElementById("last").textContent = query.get("last") === "0" ? "" : (state.last?.words ?? "");
   if (overlay) return;
+  showClock(state.clock);
   document.getElementById("where").textContent = state.head.where ?? "";
   document.getElementById("turn").textContent = state.result ?? state.head.who ?? "";
 });

@@ -91,6 +91,23 @@ export function disc(colour) {
   return make("span", { class: `chipdisc c-${word}`, "aria-hidden": "true" });
 }
 
+// the round clock: the server says what is left, this counts on from there
+let clockEnd = null;
+export function showClock(left) {
+  clockEnd = left === null || left === undefined ? null : performance.now() + 1000 * left;
+  tick();
+}
+function tick() {
+  const box = document.getElementById("clock");
+  if (!box) return;
+  box.hidden = clockEnd === null;
+  if (clockEnd === null) return;
+  const left = Math.max(0, Math.ceil((clockEnd - performance.now()) / 1000));
+  box.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+  box.classList.toggle("out", left === 0);
+}
+setInterval(tick, 500);
+
 let spokenBefore = "";
 export function speak(state) {
   const words = state.sides.map((side) => `${side.name} ${side.score}`).join(", ");

@@ -1,6 +1,6 @@
 // The live page: shows the state as it comes, and sends what a scorekeeper does.
 
-import { attempt, fill, follow, get, make, send, sideCard, speak, t } from "./common.js";
+import { attempt, fill, follow, get, make, send, showClock, sideCard, speak, t } from "./common.js";
 import { crokinole } from "./entry_crokinole.js";
 import { krakatoa } from "./entry_krakatoa.js";
 import { kraken } from "./entry_kraken.js";
@@ -177,6 +177,7 @@ function show(news) {
   state = news;
   fill(by("sides"), ...state.sides.map(sideCard));
   speak(state);
+  showClock(state.clock);
   by("where").textContent = state.head.where ?? "";
   by("turn").textContent = state.result ?? state.head.who ?? "";
   by("task").textContent = state.head.task ? `${state.head.task}${state.head.clause ? ` (${state.head.clause})` : ""}` : "";

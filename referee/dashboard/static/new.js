@@ -28,7 +28,7 @@ function crokinole() {
   const names = Object.fromEntries(sides.map((side, i) => [side, value(`name${i}`) || known(`colour.${side}`, side)]));
   const options = { players: value("players"), preset: value("preset"), sides, first: value("first") };
   for (const name of ["rounds", "discs"]) if (value(name)) options[name] = Number(value(name));
-  return { options, about: { names, colours: Object.fromEntries(sides.map((side) => [side, side])) } };
+  return { options, about: { names, colours: Object.fromEntries(sides.map((side) => [side, side])), clock_minutes: Number(value("clock")) || 0 } };
 }
 
 function others(game) {
