@@ -10,6 +10,7 @@ event every eight seconds, and looks at the process's memory.
 import argparse
 import json
 import os
+import socket
 import tempfile
 import threading
 import time
@@ -21,13 +22,15 @@ import av
 import cv2
 import numpy as np
 
+from referee.dashboard import Dashboard
 from referee.desk import Desk
-from referee.hall import samples_folder
+from referee.hall import Hall, samples_folder
 from referee.live import LiveTable
 from referee.logfile import options_of
 from referee.officials import Evidence, Proposal, Question, Seen
 from referee.officials.recorded import RecordedOfficial
 from referee.rules.yacht import Fill, Roll
+from referee.settings import Settings
 from referee.store import Store
 from referee.watchdog import WatchedSource
 from vision.cameras import open_source, parse_source
@@ -168,6 +171,47 @@ def memory_over_an_hour(frames: int) -> dict[str, Any]:
     return {"events": events, "resident_mb": told, "growth_after_first_tenth_mb": round(told[-1] - told[0], 1)}
 
 
+def news_ms(followers: int = 10, events: int = 60) -> dict[str, Any]:
+    """Milliseconds from an event's coming to the desk until the last of some followers has its new state."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(f"sqlite:///{folder}/m.sqlite")
+        desk = Desk(store)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        dashboard = Dashboard(Hall(desk, Settings({"port": port})))
+        threading.Thread(target=dashboard.serve, daemon=True).start()
+        match = desk.create("yacht", {"players": ["Ana"]}, {})
+        heard: list[dict[int, float]] = [{} for _ in range(followers)]
+
+        def follow(mine: dict[int, float]) -> None:
+            line = socket.create_connection(("127.0.0.1", port))
+            line.sendall(f"GET /api/v1/matches/{match.id}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            with line.makefile("rb") as lines:
+                for text in lines:
+                    if text.startswith(b"data: "):
+                        mine.setdefault(json.loads(text[6:])["revision"], time.perf_counter())
+
+        for mine in heard:
+            threading.Thread(target=follow, args=(mine,), daemon=True).start()
+        while not all(0 in mine for mine in heard):
+            time.sleep(0.05)
+        times = []
+        for number in range(1, events + 1):
+            begun = time.perf_counter()
+            if number % 2:
+                match.observe(Roll("Ana", (1, 2, 3, 4, 5)), 0.0, "bench")
+            else:
+                match.undo(0.0, "bench")
+            while not all(number in mine for mine in heard):
+                time.sleep(0.001)
+            times.append(1000 * (max(mine[number] for mine in heard) - begun))
+        dashboard.stop()
+        store.close()
+    times.sort()
+    return {"followers": followers, "median": round(times[len(times) // 2]), "worst": round(times[-1])}
+
+
 def main() -> None:
     """Print both results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -176,6 +220,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     result = {
+        "news_ms": news_ms(),
         "1080p30_no_viewer": share_of_a_core(given.seconds, viewer=False),
         "1080p30_one_viewer": share_of_a_core(given.seconds, viewer=True),
         "an_hour": memory_over_an_hour(given.hour_frames),

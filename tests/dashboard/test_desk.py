@@ -1,0 +1,65 @@
+"""The desk: what isn't stored didn't happen; two programs on one store; followers that wait."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from dashboard.room import Room
+from referee.desk import Desk, title_of
+from referee.rules.yacht import Fill, Roll
+from referee.store import ConflictError, StoreError
+
+PLAYERS = {"players": ["Ana"]}
+
+
+def test_what_could_not_be_stored_did_not_happen(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
+    match.observe(Roll("Ana", (1, 2, 3, 4, 5)), 1.0, "x")
+    real = room.store.append
+
+    def full(*_args: Any) -> Any:
+        raise StoreError("the disk is full", code="disk_full")
+
+    monkeypatch.setattr(room.store, "append", full)
+    answer = room.post(f"/matches/{match.id}/events", {"text": "choice"}, 503)
+    assert answer["error"]["code"] == "disk_full"
+    state = room.get(f"/matches/{match.id}")
+    assert (state["revision"], state["sides"][0]["score"]) == (1, 0)
+    monkeypatch.setattr(room.store, "append", real)
+    assert room.post(f"/matches/{match.id}/events", {"text": "choice"})["sides"][0]["score"] == 15
+    assert room.store.load(match.id).whole
+
+
+def test_two_programs_on_one_store(room: Room) -> None:
+    match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
+    other = Desk(room.store).open(match.id)
+    match.observe(Roll("Ana", (1, 2, 3, 4, 5)), 1.0, "one")
+    with pytest.raises(ConflictError):
+        other.observe(Roll("Ana", (6, 6, 6, 6, 6)), 1.0, "two")
+    assert other.log.entries == match.log.entries  # it has been read again
+    other.observe(Fill("Ana", "choice"), 2.0, "two")
+    with pytest.raises(ConflictError):
+        match.undo(3.0, "one")
+    assert match.log.score == {"Ana": 15}
+    assert match.revision == 2
+
+
+def test_followers_wait_for_the_next_version(room: Room) -> None:
+    match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
+    before = match.version
+    assert match.wait(before, 0.01) == before
+    threading.Timer(0.05, match.touched).start()
+    assert match.wait(before, 5.0) == before + 1
+    heard: list[int] = []
+    room.desk.listen(lambda told: heard.append(told.revision))
+    match.observe(Roll("Ana", (1, 2, 3, 4, 5)), 1.0, "x")
+    assert heard == [1]
+
+
+def test_a_title_is_made_of_the_sides(room: Room) -> None:
+    assert room.begin("crokinole", about={"names": {"black": "Ana"}})["title"] == "Ana – natural"
+    assert room.begin("crokinole", about={"title": "Final"})["title"] == "Final"
+    assert title_of(room.desk.current().log)
+    titles = {row.title for row in room.desk.rows()}
+    assert titles == {"Ana – natural", "Final"}
