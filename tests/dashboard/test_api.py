@@ -370,3 +370,22 @@ def test_the_round_clock(room: Room) -> None:
     assert later["clock"] < begun["clock"]
     assert room.begin("crokinole", about={"clock_minutes": 9999})["clock"] is None
     assert room.begin("yacht", {"players": ["Ana"]})["clock"] is None
+
+
+def test_every_error_code_is_documented() -> None:
+    root = Path(__file__).parents[2]
+    text = (root / "docs" / "dashboard.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z_]+)`", text[text.index("## Error codes") :]))
+    raised: set[str] = set()
+    files = [*(root / "referee" / "dashboard").glob("*.py"), root / "vision" / "cameras.py"]
+    files += [
+        root / "referee" / f"{name}.py" for name in ("store", "evidence", "questions", "desk", "hall", "settings")
+    ]
+    for path in files:
+        code = path.read_text(encoding="utf-8")
+        raised |= set(re.findall(r'code="([a-z_]+)"', code))
+        raised |= set(re.findall(r'RefusedError\([^()]*?"([a-z_]+)", \d{3}\)', code, re.S))
+        raised |= set(re.findall(r'_refused\(\d{3}, "([a-z_]+)"', code))
+    assert len(raised) > 20
+    raised.discard("no_video")  # an installation without its sample: told by the command, listed with its codes
+    assert not raised - listed
