@@ -112,7 +112,8 @@ class WatchedSource:
                 self._generation += 1
                 self._reopened += 1
                 self._retry_at = self._clock() + pause
-            log.warning("%s: %s; next try in %.1f s", self.name.shown, self._why, pause)
+            why = self._why if self._why.startswith(self.name.shown) else f"{self.name.shown}: {self._why}"
+            log.warning("%s; next try in %.1f s", why, pause)
             self._stop.wait(pause)
 
     def _look_after(self, generation: int, reader: threading.Thread) -> None:
@@ -132,16 +133,21 @@ class WatchedSource:
     def _read(self, generation: int) -> None:
         """The reader: its own thread, so that a library that hangs holds up nothing else."""
         grabber: Grabber | None = None
+        # whatever ends this thread: the source is lost then, not for ever about to open
+        why = "its reader ended"
         try:
             grabber = self._opener(self.name)
             while self._deliver(generation, grabber.read()):
                 pass
+            why = ""
         except TableError as error:
-            self._fail(generation, str(error))
+            why = str(error)
         except (OSError, ValueError, RuntimeError) as error:
             log.exception("%s: the reader failed", self.name.shown)
-            self._fail(generation, type(error).__name__)
+            why = type(error).__name__
         finally:
+            if why:
+                self._fail(generation, why)
             if grabber is not None:
                 grabber.close()
 

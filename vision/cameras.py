@@ -127,6 +127,9 @@ class UsbCamera:
 
     def __init__(self, index: int, shown: str) -> None:
         self._shown = shown
+        # what its many backends print about a camera that isn't there is said once, in our words
+        if hasattr(cv2, "utils") and hasattr(cv2.utils, "logging"):
+            cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
         for backend in (*_backends(), cv2.CAP_ANY):
             self._capture = cv2.VideoCapture(index, backend)
             if self._capture.isOpened():

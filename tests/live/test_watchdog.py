@@ -97,6 +97,13 @@ def test_an_unexpected_failure_is_a_lost_source_not_a_dead_thread(caplog: pytest
         source.close()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_nobody_thought_of_is_a_lost_source_too() -> None:
+    source = watched(iter([iter([frame(0.0), AttributeError("missing")]), frames()]))
+    until(lambda: source.state.reopened >= 1 and source.state.frames > 3)
+    source.close()
+
+
 def test_an_mjpeg_server_that_is_killed_and_comes_back(caplog: pytest.LogCaptureFixture) -> None:
     with mjpeg() as server, caplog.at_level(logging.DEBUG):
         source = WatchedSource(parse_source(server.url), stall=1.0, longest_pause=0.5)

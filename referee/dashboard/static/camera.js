@@ -108,6 +108,7 @@ follow(id, (state) => {
   const camera = state.camera;
   by("preview").hidden = !camera;
   if (!camera) return;
+  by("find").hidden = !camera.frames;
   by("camera").className = `chip ${camera.level}`;
   by("camera").textContent = camera.words;
   by("light").textContent = camera.look === "good" && camera.condition === "running" ? t("setup.light_good") : camera.why;

@@ -190,6 +190,7 @@ function show(news) {
     by("undo").disabled = !state.can_undo;
     by("redo").disabled = !state.can_redo;
   }
+  by("events-card").hidden = state.events.length === 0;
   fill(by("events"), ...[...state.events].reverse().map(eventLine));
   showQuestions();
   showSheet();
