@@ -21,8 +21,10 @@ SIZES = (0.88, 1.0, 1.13)
 """Sizes tried for each find, in the finder's: its own is off by 0.13 (standard deviation of the log)."""
 FAR = 0.3
 """What a size other than the finder's costs, for one unit of the log of their ratio."""
-LISTED, TOLD = 0.5, 0.6
-"""Correlations with the best layout from which on a find is listed, and its value told."""
+LISTED = 0.5
+"""Correlation with the best layout from which on a find is listed."""
+TOLD = 0.43
+"""Product of the finder's chance and that correlation from which on a value is told: it parts tops from sides."""
 LEAD = 0.05
 """Lead of the best value's correlation over the next one from which on it is told."""
 SAME = 0.5
@@ -81,7 +83,7 @@ def without_doubles(looks: list[Look]) -> list[Look]:
 
 def _die(frame: Frame, seen: Look) -> Die:
     order = sorted(seen.scores, reverse=True)
-    told = order[0] >= TOLD and order[0] - order[1] >= LEAD
+    told = seen.chance * order[0] >= TOLD and order[0] - order[1] >= LEAD
     px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
     shares = np.exp(15.0 * (np.array(seen.scores) - order[0]))
     shares /= shares.sum()

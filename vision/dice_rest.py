@@ -37,7 +37,11 @@ class Lying(Protocol):
 
     @property
     def says(self) -> tuple[object, ...]:
-        """What was read of it; equal for two readings of the same die at rest."""
+        """What was read of it, None for what couldn't be told."""
+
+    @property
+    def confidence(self) -> float:
+        """Probability of what was read."""
 
 
 Piece = TypeVar("Piece", bound=Lying)
@@ -81,7 +85,7 @@ class DiceWatch(Generic[Piece]):
         if now - first.time_s < HOLD_S or not reading.dice or self._is_told(first, reading):
             return None
         self._told, self._unrest_s = reading, None
-        return Rest(first.time_s, now, reading.dice)
+        return Rest(first.time_s, now, max(self._spell, key=_worth).dice)
 
     @property
     def still(self) -> bool:
@@ -108,12 +112,23 @@ class DiceWatch(Generic[Piece]):
         return True
 
 
+def _worth(reading: _Reading[Piece]) -> tuple[int, float]:
+    """What a reading of a spell is worth: how much it tells, how surely."""
+    told = sum(value is not None for piece in reading.dice for value in piece.says)
+    return told, min(piece.confidence for piece in reading.dice)
+
+
 def moved(before: Sequence[Lying], after: Sequence[Lying]) -> float:
     """Longest way of any die between two readings in sizes; infinite where number or what they say differ."""
     pairs, gone, new = matched(before, after)
-    if gone or new or any(a.says != b.says for a, b in pairs):
+    if gone or new or any(not agree(a, b) for a, b in pairs):
         return float("inf")
     return max((away(a, b) for a, b in pairs), default=0.0)
+
+
+def agree(a: Lying, b: Lying) -> bool:
+    """Whether two pieces may be one: what both say is the same; what one couldn't tell contradicts nothing."""
+    return all(x == y or x is None or y is None for x, y in zip(a.says, b.says, strict=True))
 
 
 def away(a: Lying, b: Lying) -> float:

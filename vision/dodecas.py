@@ -37,7 +37,7 @@ REACH = 0.16
 """Way in sizes by which the finder's point may be off the spot's middle."""
 RING = (0.18, 0.32)
 """Between these radii, in sizes, lie the top face's rim and its neighbours: body, and parts of their spots."""
-BODY_SHARE, BODY_DARK = 0.4, 0.25
+BODY_SHARE, BODY_DARK = 0.4, 0.4
 """Share of the ring's pixels, the greyest, that are body; the quantile of their brightness (gloss lies above)."""
 HUES: tuple[tuple[float, float], ...] = ((13.0, 42.0), (165.0, 193.0), (95.0, 130.0))
 """Hues (OpenCV: 0..180, red beyond 180 again) of yellow, red and blue spots."""
@@ -51,8 +51,10 @@ STRAY = -4.5
 """Logarithm of the chance of a body that fits no set: a lamp mirrored in it."""
 CONTRASTS, CONTRAST = (0.5, 0.65, 0.8, 1.0, 1.2), (0.95, 0.25)
 """Contrasts by which cameras stretch or squeeze STEPS; their mean and standard deviation."""
-A_SET, CROWDED = 3, 1.5
+A_SET, CROWDED = 3, 1.2
 """Dodecas of one set (K1), and what one more of them costs (logarithm): a doubt, not a rule."""
+BROKEN = 1.5
+"""What a set costs of which some lie there and some don't: sets are thrown, and left lying, whole (K5)."""
 LIGHT = (float(np.log(200.0)), 0.35)
 """Log brightness of white bodies and its standard deviation over pictures: cameras expose for the table."""
 SURE = 0.6
@@ -144,24 +146,30 @@ def _spot_middle(colourful: Floats, x: float, y: float, across: float) -> tuple[
 def sets_of(brightness: Floats) -> Floats:
     """Probabilities (N, 3) of steam, ash and lava for bodies of these brightnesses (N,) under one unknown light.
 
-    The light (the brightness of a white body) and the picture's contrast are integrated over: each pair is weighed by
-    how well all bodies are white, grey or black under it, and by no more than three being of one set.
+    Sorted by brightness, the bodies are white first, then grey, then black: every way to cut the order twice is weighed
+    by how well all bodies fit, with the light (the brightness of a white body) and the contrast integrated over, and by
+    sets being whole: three of each, or none.
     """
     logs = np.log(np.maximum(brightness, 2.0))
+    order, count = np.argsort(-logs, kind="stable"), len(logs)
+    first, second = (v.ravel() for v in np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij"))
+    first, second = first[first <= second], second[first <= second]
+    sizes = np.stack([first, second - first, count - second])
+    crowd = CROWDED * np.maximum(sizes - A_SET, 0).sum(axis=0) + BROKEN * ((sizes > 0) & (sizes < A_SET)).sum(axis=0)
     lights = np.linspace(np.log(20.0), np.log(280.0), 80)
-    weights, shares = [], []
+    total = np.full(len(first), -np.inf)
     for contrast in CONTRASTS:
-        fit = -0.5 * np.square((logs[None, :, None] - lights[:, None, None] - contrast * STEPS) / SPREAD)
-        fit = np.logaddexp(fit, STRAY)
-        each = np.logaddexp.reduce(fit, axis=2)
-        share = np.exp(fit - each[..., None])
-        crowd = np.maximum(share.sum(axis=1) - A_SET - 0.3, 0).sum(axis=1)
+        fit = -0.5 * np.square((logs[order][None, :, None] - lights[:, None, None] - contrast * STEPS) / SPREAD)
+        sums = np.pad(np.cumsum(np.logaddexp(fit, STRAY), axis=1), ((0, 0), (1, 0), (0, 0)))
+        value = sums[:, first, 0] + sums[:, second, 1] - sums[:, first, 1] + sums[:, -1:, 2] - sums[:, second, 2]
         usual = np.square((lights - LIGHT[0]) / LIGHT[1]) + ((contrast - CONTRAST[0]) / CONTRAST[1]) ** 2
-        weights.append(each.sum(axis=1) - 0.5 * usual - CROWDED * crowd)
-        shares.append(share)
-    weight, share = np.concatenate(weights), np.concatenate(shares)
-    weight = np.exp(weight - weight.max())
-    return np.asarray((weight[:, None, None] * share).sum(axis=0) / weight.sum())
+        total = np.logaddexp(total, np.logaddexp.reduce(value - 0.5 * usual[:, None] - crowd, axis=0))
+    weight = np.exp(total - total.max())
+    place = np.arange(count)[None]
+    cut = (place >= first[:, None]).astype(int) + (place >= second[:, None])
+    chances = np.empty((count, len(SETS)))
+    chances[order] = np.stack([(weight[:, None] * (cut == s)).sum(axis=0) for s in range(len(SETS))], axis=1)
+    return np.asarray(chances / weight.sum())
 
 
 def spot_colour(spot: Floats, light: Floats) -> SpotColour | None:

@@ -70,9 +70,9 @@ class KrakatoaOfficial:
             return [Question(f"dodecas {rest.start_s:.2f}", "unexpected", why, rest.seen_s, (), clause="K1")]
         if not self._state.round:
             return self._thrown_off(rest)
-        missing = {name for name in SETS if sum(d.set == name for d in dice) < A_SET}
         if len(dice) < ALL and self._untouched(dice):
-            self._taken |= missing  # a set is in a hand or in the cup
+            _, gone, _ = matched(self._lay, dice)
+            self._taken |= {d.set for d in gone if d.set is not None}  # in a hand or in the cup
             return ()
         thrown = tuple(n for n in SETS if n in self._taken) or self._thrown(dice)
         colours = {name: told(dice, name) for name in SETS}
@@ -103,7 +103,7 @@ class KrakatoaOfficial:
     def _thrown_off(self, rest: Rest[Dodeca]) -> Sequence[Proposal | Question]:
         """A throw of the throw-off (K3): the one set of which three lie there."""
         whole = [name for name in SETS if sum(d.set == name for d in rest.dice) == A_SET]
-        if len(whole) != 1:
+        if len(whole) != 1 or len(rest.dice) != A_SET:
             return ()
         players = self._engine.legal(self._state)["players"]
         event = ThrowOff(players[0], whole[0], told(rest.dice, whole[0]))
@@ -111,9 +111,13 @@ class KrakatoaOfficial:
         return [Proposal(event, rest.start_s, float(min(d.confidence for d in rest.dice)))]
 
     def _untouched(self, dice: Sequence[Dodeca]) -> bool:
-        """Whether all of these lay there before, where they lie now."""
+        """Whether all of these lay there before, where they lie now.
+
+        Their sets aren't asked: with the white ones gone, the grey ones are the brightest.
+        """
         pairs, _, new = matched(self._lay, dice)
-        return not new and all(a.says == b.says and self._mm(a, b) <= LIES_MM for a, b in pairs)
+        same = all(None in (a.colour, b.colour) or a.colour == b.colour for a, b in pairs)
+        return not new and same and all(self._mm(a, b) <= LIES_MM for a, b in pairs)
 
     def _thrown(self, dice: Sequence[Dodeca]) -> tuple[str, ...]:
         """The sets of the due throw that moved as a whole, where just one choice did; else nothing."""

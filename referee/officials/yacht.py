@@ -80,7 +80,7 @@ class YachtOfficial:
     def _stayed(self, dice: Sequence[Die], before: Sequence[Die] | None = None) -> list[Die]:
         """Those of the dice that lay there before, hardly moved, with the same face."""
         pairs, _, _ = matched(self._lay if before is None else before, dice)
-        return [b for a, b in pairs if a.says == b.says and moved([a], [b]) <= STAYED]
+        return [b for a, b in pairs if moved([a], [b]) <= STAYED]
 
     def _told(self, rest: Rest[Die], kept: tuple[int, ...]) -> Proposal | Question:
         player = self._engine.player(self._state)
