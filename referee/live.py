@@ -31,6 +31,9 @@ CHECK_EVERY = 2.0
 """Seconds between two looks whether the board still lies where it was found; a look takes some 30 ms."""
 
 WAIT = 0.25
+FAULTS_MOST = 20
+"""Failures after which an official is given up, and the table is only shown."""
+
 NOT_FED: tuple[Look, ...] = ("dark", "moved")
 WHO = "camera"
 log = logging.getLogger(__name__)
@@ -72,6 +75,7 @@ class LiveTable:
         self._shown: tuple[object, ...] = ()
         self._revision = match.revision
         self._finished = False
+        self._faults = 0
         self._by_hand: BoardView | None = None
         self._recorder = ClipRecorder() if clips else None
         self._watching = threading.RLock()  # an official is asked by one thread at a time
@@ -140,6 +144,12 @@ class LiveTable:
             except TableError as error:
                 # a full disk or a lost database stops nobody from looking on; it is tried again with the next frame
                 log.warning("%s", error)
+            except Exception:
+                # a fault of an official must not end the table: the picture goes on, the match is kept by hand
+                log.exception("the official failed at %.2f s", self._at)
+                self._faults += 1
+                if self._faults >= FAULTS_MOST:
+                    self.official = None
             self._tell()
 
     def see(self, frame: Frame) -> None:

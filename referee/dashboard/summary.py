@@ -41,7 +41,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "events": told[-EVENTS_SHOWN:],
         "sheet": sheet(log, names, t),
         "legal": json.loads(json.dumps(engine.legal(state), default=to_json)),
-        "table": _board(engine, state),
+        "table": _board(engine, state, names),
         "clock": clock(log, now),
         "reports": [str(report) for report in getattr(state, "reports", ())] or list(getattr(state, "flags", ())),
         "over": winners is not None,
@@ -164,12 +164,15 @@ def camera(state: TableState, t: Texts) -> dict[str, Any]:
     }
 
 
-def _board(engine: Any, state: Any) -> dict[str, Any]:
+def _board(engine: Any, state: Any, names: dict[str, str]) -> dict[str, Any]:
     """What lies on the table, for the entry forms."""
     if engine.game == "crokinole":
         sides_ = engine.setup.sides
         discs = [{"id": d.id, "side": sides_[d.side], "value": d.value, "state": d.state} for d in state.board]
-        return {"discs": discs, "seats": list(engine.setup.seats), "next": state.shots + 1}
+        seats = list(engine.setup.seats)
+        owners = {seat: names[sides_[engine.setup.side_of[i]]] for i, seat in enumerate(seats)}
+        told = {seat: f"{owners[seat]} ({seat})" if len(seats) > len(sides_) else owners[seat] for seat in seats}
+        return {"discs": discs, "seats": seats, "seat_names": told, "next": state.shots + 1}
     if engine.game == "kraken":
         rnd = state.round
         return {"trick": list(rnd.table) if rnd else [], "laid_by": list(rnd.laid_by) if rnd else []}

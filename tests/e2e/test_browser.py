@@ -189,7 +189,7 @@ def test_crokinole_by_hand_with_corrections(running: Running, browser: Any) -> N
     page.click(save)
     revision(page, 1)
     page.click("#entry button[title='10']")
-    page.click("#entry .group:nth-of-type(2) button")
+    page.click("#entry [aria-label='It touched'] button")
     page.click(save)
     revision(page, 2)
     assert "touched #1" in page.inner_text("#last")
@@ -212,7 +212,7 @@ def test_crokinole_by_hand_with_corrections(running: Running, browser: Any) -> N
     page.keyboard.press("Escape")
     for i in (3, 4):
         page.click("#entry button[title='in the hole, 20']")
-        page.click("#entry .group:nth-of-type(2) button")
+        page.click("#entry [aria-label='It touched'] button")
         page.click(save)
         revision(page, 3 + i)
     page.click(save)

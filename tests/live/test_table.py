@@ -150,6 +150,24 @@ def test_what_is_wrong_with_the_picture_is_said_and_changes_no_score(desk: Desk,
     table.close()
 
 
+class Broken(Told):
+    def feed(self, _frame: Frame) -> Sequence[Proposal | Question]:
+        self.fed += 1
+        raise ZeroDivisionError
+
+
+def test_an_official_that_fails_ends_neither_picture_nor_match(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Broken()
+    source = WatchedSource(NAME, opener=lambda _name: Scripted(frame(i / 10) for i in range(400)))
+    table = LiveTable(match, source, official).start()
+    until(lambda: table.official is None, 20)
+    until(lambda: table.picture.number > 3, 20)
+    assert table.state.table == "none"
+    match.note(roll(1, 2, 3, 4, 5), 1.0, "Ana")
+    assert "the official failed" in caplog.text
+    table.close()
+
+
 def test_nothing_is_fed_in_the_dark(desk: Desk) -> None:
     match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
     table = table_for(match, official)

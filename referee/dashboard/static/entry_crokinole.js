@@ -29,9 +29,12 @@ function discName(d, state) {
   return [disc(state.sides.find((side) => side.key === d.side)?.colour ?? d.side), `#${d.id} (${d.value ?? "?"})`];
 }
 
-function shotForm(state, { keep, correcting }) {
+function shotForm(state, { keep, correcting, editing }) {
   const legal = state.legal;
   const old = correcting?.kind === "shot" ? correcting : null;
+  // whose disc it was: to choose where the rules leave it open, and when a reading is corrected (another colour)
+  const seats = editing ? state.table.seats : (legal.seats ?? [state.table.seats[0]]);
+  let seat = old?.seat ?? seats[0];
   const number = old?.disc ?? state.table.next;
   const rests = new Map((old?.rests ?? []).map((rest) => [rest.id, { ...rest }]));
   const touched = new Set(old?.touched ?? []);
@@ -44,7 +47,9 @@ function shotForm(state, { keep, correcting }) {
   function draw() {
     const own = rests.get(number);
     const place = ([sign, key, where], of) => button(sign, Boolean(rests.get(of) && sameplace(rests.get(of), where)), () => set(of, where), t(`place.${key}`));
-    const parts = [group(`${t("act.rest")} (#${number})`, ...PLACES.map((p) => place(p, number)))];
+    const parts = [];
+    if (seats.length > 1) parts.push(group(t("act.seat"), ...seats.map((s) => button(state.table.seat_names[s] ?? s, s === seat, () => ((seat = s), draw())))));
+    parts.push(group(`${t("act.rest")} (#${number})`, ...PLACES.map((p) => place(p, number))));
     if (ids.size) {
       parts.push(group(t("act.touched"), ...[...ids.values()].map((d) => make("button", { class: "button", type: "button", "aria-pressed": String(touched.has(d.id)), on: { click: () => toggle(d.id) } }, ...discName(d, state)))));
       parts.push(group(t("act.others"), ...[...ids.values()].map((d) => make("button", { class: "button", type: "button", "aria-pressed": String(rests.has(d.id)), on: { click: () => ((moving = moving === d.id ? null : d.id), draw()) } }, ...discName(d, state)))));
@@ -64,7 +69,6 @@ function shotForm(state, { keep, correcting }) {
     draw();
   }
   function send() {
-    const seat = old?.seat ?? legal.seats?.[0] ?? state.table.seats[0];
     keep({ kind: "shot", seat, disc: number, touched: [...touched], rests: [...rests.values()] });
   }
   draw();
