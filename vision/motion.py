@@ -135,6 +135,7 @@ class MotionEye:
     def __init__(self, lens: Lens) -> None:
         self.lens = lens
         self.plate: NDArray[np.float32] | None = None
+        self._earlier: NDArray[np.float32] | None = None
         self.tracks: list[Track] = []
         self.done: deque[Track] = deque(maxlen=TRACKS_KEPT)
         n = lens.size
@@ -205,7 +206,13 @@ class MotionEye:
     def settle(self, gray: Gray, hidden: Mask) -> None:
         """The board as it lies now becomes the plate, but for what is ``hidden`` (n, n)."""
         assert self.plate is not None
+        self._earlier = self.plate
         self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
+
+    def unsettle(self, mask: Mask) -> None:
+        """Take back the last ``settle`` within ``mask`` (n, n): what lies there wasn't told."""
+        if self.plate is not None and self._earlier is not None:
+            self.plate = np.where(mask > 0, self._earlier, self.plate)
 
     def take_tracks(self) -> tuple[Track, ...]:
         """All tracks since the last call; those under way go on as new ones."""

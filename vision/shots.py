@@ -35,6 +35,12 @@ QUIET_STEP = 3.0
 """Grey levels below which nothing has changed, whatever the correlation: bare wood has little to correlate."""
 PLAIN_STEP = 6.0
 """Grey levels from which a change makes a disc of what the reading only suspects to be one."""
+BARE_STEP = 10.0
+"""Grey levels up to which a place may differ from its bare look by a shadow or other light."""
+KNOWN_BARE = 0.8
+"""Share of a place that must have been seen bare to say that it is bare again."""
+SHADOW_MM = 9.0
+"""Beside a disc the board isn't bare: its shadow and, at a tilt, its body."""
 SAME_PLACE_MM = 6.0
 COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
@@ -161,10 +167,13 @@ class TableFollower:
         self.leaving: set[int] = set()
         self.next_id = 1
         self.regrouped: dict[int, int] = {}
+        self.untold: list[tuple[float, float]] = []
         self.radius: tuple[float, float] | None = None
         self._radii: list[tuple[float, float]] = []
         self._fine: Gray | None = None
         self._unknown: Gray | None = None
+        self._bare: Gray | None = None
+        self._bare_known: Gray | None = None
         self._scene = -1
         self._ditch: list[tuple[tuple[float, float], int]] = []
 
@@ -174,6 +183,7 @@ class TableFollower:
         """Take in the reading of the next rest; ``likely`` names the side that a shot's start, and the turn, suggest."""
         self._learn_size(reading)
         change = self.compare(reading)
+        self.untold = [d.mm for d in change.hidden]
         light = self._light(change)
         starts = self._starts(reading)
         newcomers = [(s, *self.sides.group(s, light, self._fine is not None)) for s in change.new]
@@ -221,7 +231,9 @@ class TableFollower:
                     free.discard(near)
                 continue
             like = likes.get(i)
-            if like is not None and (like.step < QUIET_STEP or (like.same >= LIKE and like.far < MAYBE_MOVED_MM)):
+            if like is not None and like.step >= QUIET_STEP and self._looks_bare(reading, d.mm):
+                gone.append(d)
+            elif like is not None and (like.step < QUIET_STEP or (like.same >= LIKE and like.far < MAYBE_MOVED_MM)):
                 near = self._nearest(on_board, free, d.mm, SAME_PLACE_MM)
                 if near is not None and like.step >= PLAIN_STEP and self._other_side(d, on_board[near]):
                     gone.append(d)
@@ -270,7 +282,35 @@ class TableFollower:
             return seen.sure and away < shooting
         if like.step < QUIET_STEP or like.same >= LIKE:
             return False
-        return seen.sure or like.step >= PLAIN_STEP
+        if self._looks_bare(reading, seen.disc.mm):
+            return False
+        return seen.sure or (bool(reading.rest.shots) and like.step >= PLAIN_STEP)
+
+    def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
+        """Whether a place looks as it did when nothing lay there; False where that was never seen."""
+        if self._bare is None or self._bare_known is None:
+            return False
+        radius = reading.rest.view.board.disc_radius
+        face = reading.lens.disc_mask(mm, radius) > 0
+        if not face.any() or self._bare_known[face].mean() < KNOWN_BARE:
+            return False
+        like = likeness(self._bare, reading.fine, reading.lens, mm, radius)
+        return like.step < QUIET_STEP or (like.same >= LIKE and like.step < BARE_STEP)
+
+    def _learn_bare(self, reading: TableReading, hidden: Gray) -> None:
+        """Remember how the board looks where nothing lies."""
+        radius = reading.rest.view.board.disc_radius
+        free = (hidden == 0).astype(np.uint8)
+        for s in reading.discs:
+            if s.sure or any(math.dist(s.disc.mm, d.mm) < SAME_PLACE_MM for d in self.table.values()):
+                free &= 1 - reading.lens.disc_mask(s.disc.mm, radius + SHADOW_MM)
+        for d in self.table.values():
+            free &= 1 - reading.lens.disc_mask(d.mm, radius + SHADOW_MM)
+        if self._bare is None or self._bare_known is None or reading.rest.scene != self._scene:
+            self._bare, self._bare_known = reading.fine.copy(), free
+        else:
+            self._bare = np.where(free > 0, reading.fine, self._bare)
+            self._bare_known = self._bare_known | free
 
     def _other_side(self, d: TableDisc, seen: SeenDisc) -> bool:
         """Whether what is seen is surely of another side than the disc that lay there."""
@@ -510,7 +550,10 @@ class TableFollower:
             self.radius = (reading.disc_radius, reading.disc_radius_sigma)
 
     def _keep(self, reading: TableReading) -> None:
-        hidden = cv2.resize(reading.rest.hidden, reading.fine.shape[::-1], interpolation=cv2.INTER_NEAREST)
+        hidden = np.asarray(
+            cv2.resize(reading.rest.hidden, reading.fine.shape[::-1], interpolation=cv2.INTER_NEAREST), dtype=np.uint8
+        )
+        self._learn_bare(reading, hidden)
         if self._fine is None or reading.rest.scene != self._scene:
             self._fine = reading.fine
             self._unknown = reading.rest.hidden.copy()

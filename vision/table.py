@@ -40,6 +40,10 @@ HOLE_OVER_DISC = 1.1
 """Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
 FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
+GAIN_RANGE = (0.75, 1.33)
+"""By how much light may differ between two rests in contrast: more is no light, but another thing."""
+CLEARANCE = 0.9
+"""Two discs on the surface don't lie nearer to each other than this share of their width (places are uncertain)."""
 ALIGN_STEPS = 6
 ALIGN_FARTHEST_MM = 7.0
 """Farther than this a disc isn't followed by its pixels alone."""
@@ -104,15 +108,28 @@ def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
     return replace(disc, state=states[0][0], state_confidence=states[0][1], states=states)
 
 
+def apart(discs: list[Disc], least_mm: float) -> list[int]:
+    """Indices of discs of which no two share their place, the surer of each pair; a disc may lie over one in the hole."""
+    kept: list[int] = []
+    for i in sorted(range(len(discs)), key=lambda i: -discs[i].confidence):
+        d = discs[i]
+        beside = (discs[k] for k in kept if "hole" not in (d.state, discs[k].state) or d.state == discs[k].state)
+        if all(math.dist(d.mm, other.mm) >= least_mm for other in beside):
+            kept.append(i)
+    return sorted(kept)
+
+
 def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableReading:
     """Read the board at a rest; ``radius``: the discs' radius in mm as measured before, with its uncertainty."""
     image, view = rest.frame.pixels, rest.view
     seen = read_discs(image, view)
     size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
     found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]
-    listed = measure(image, view, found, radius=size)
+    sure = [i < len(seen.discs) for i in range(len(found))]
+    kept = apart(found, 2 * CLEARANCE * size[0])
+    listed = measure(image, view, [found[i] for i in kept], radius=size)
     discs = [valued(d, size[0], view.board) if d.state == "board" else d for d in listed]
-    out = [SeenDisc(d, face_lab(image, view, d), i < len(seen.discs)) for i, d in enumerate(discs)]
+    out = [SeenDisc(d, face_lab(image, view, d), sure[i]) for i, d in zip(kept, discs, strict=True)]
     luma, to_plane = as_luma(rest.frame)
     lens = Lens(view, to_plane, FINE)
     return TableReading(
@@ -183,7 +200,7 @@ def _agreement(a: NDArray[np.float32], b: NDArray[np.float32], weight: NDArray[n
     va, vb = float((weight * da * da).sum() / total), float((weight * db * db).sum() / total)
     cov = float((weight * da * db).sum() / total)
     r = cov / math.sqrt(max(va, 0.25) * max(vb, 0.25))
-    gain = math.sqrt(max(va, 1.0) * max(vb, 1.0)) / max(va, 1.0)
+    gain = float(np.clip(math.sqrt(max(vb, 1.0) / max(va, 1.0)), *GAIN_RANGE))
     return r, math.sqrt(max(gain * gain * va + vb - 2 * gain * cov, 0.0))
 
 

@@ -48,6 +48,8 @@ CONTENT_MM2 = 200.0
 """A quarter of a disc: the least change of what lies on the board that is worth a reading."""
 LINE_ZONE_MM = 25.0
 """What changes nearer to the shooting line than this, or beyond it, is placing, unless a shot was seen."""
+UNTOLD_MM = 6.0
+"""About a disc that was hidden in part, this much beside it counts as hidden too (its shadow)."""
 RETRIES_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before the board is looked for again, where it wasn't found."""
 TURN_BELIEVED = 0.12
@@ -159,6 +161,13 @@ class TableWatch:
                 self._look_again(frame, to_plane)
             return []
         return self._decide(frame, sight)
+
+    def untold(self, places: list[tuple[float, float]]) -> None:
+        """Discs at these places (mm) were hidden in part at the last rest: look there again when they are free."""
+        if self._eye is None or self._lens is None:
+            return
+        for mm in places:
+            self._eye.unsettle(self._lens.disc_mask(mm, self._lens.view.board.disc_radius + UNTOLD_MM))
 
     def finish(self) -> list[Rest]:
         """The source has ended: return the moment that was still waited for, if there is one."""
@@ -274,7 +283,7 @@ class TableWatch:
             if sight.hand_mm2 > FREE_MM2 and sight.calm_s >= ABSORB_S:
                 out.append(self._rest(frame, sight, absorb=True))
             return out
-        if sight.still_s < SETTLED_S:
+        if min(sight.still_s, sight.at - self._fresh_at) < SETTLED_S:
             return out
         self._waiting_since = min(self._waiting_since, sight.at)
         best = self._best

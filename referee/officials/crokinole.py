@@ -113,6 +113,7 @@ class CrokinoleOfficial:
         leaving = set(self.follower.leaving)
         outcome = self.follower.observe(reading, self._likely)
         self._began = True
+        self.watch.untold(self.follower.untold)
         self.ledger.regroup(self.follower.regrouped)
         self.follower.regrouped.clear()
         if isinstance(outcome, Handled):
