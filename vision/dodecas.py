@@ -27,7 +27,7 @@ LIKELY = 0.5
 SAME = 0.62
 """Tops nearer than this share of the larger size are one dodeca: the spots of the faces beside the top lie 0.45 to 0.53
 away from it at any tilt, the tops of touching dodecas at least 0.57."""
-BESIDE, BETTER = 0.85, 0.8
+BESIDE, BETTER = 0.85, 0.72
 """A find within this share of a size beside another one counts only with at least this share of its chance."""
 OF_A_SIZE = 0.9
 """Dodecas are of one size: no find is taken as smaller than this share of the median one."""
@@ -35,6 +35,10 @@ SPOT = 0.09
 """Radius of the middle of the spot in sizes across flats (spots reach to 0.2, foreshortened 0.11)."""
 REACH = 0.16
 """Way in sizes by which the finder's point may be off the spot's middle."""
+HALFWAY, SPOT_REACH = 0.45, 0.28
+"""Share of the way from the spot's colour to the body's up to which a pixel is spot, within this many sizes of it."""
+LESS, TURNED = 0.75, 0.03
+"""A find with less than this share of the usual chance must have a spot whose moments differ by no more than this."""
 RING = (0.18, 0.32)
 """Between these radii, in sizes, lie the top face's rim and its neighbours: body, and parts of their spots."""
 BODY_SHARE, BODY_DARK = 0.4, 0.4
@@ -63,7 +67,10 @@ SURE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One find: place and size across flats in pixels, chance, colours (3,) BGR of its spot and its body."""
+    """One find: place and size across flats in pixels, chance, colours (3,) BGR of its spot and its body.
+
+    ``shape``: four times the spot's second moments (xx, yy, xy) in sizes squared; nan where there is no spot.
+    """
 
     x: float
     y: float
@@ -71,17 +78,14 @@ class Look:
     chance: float
     spot: Floats
     body: Floats
+    shape: Floats
 
 
 def read_dodecas(frame: Frame) -> tuple[Dodeca, ...]:
     """All dodecas of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
-    looks: list[Look] = []
-    for found in find(network("dodeca_find"), frame.pixels):
-        one = look(frame.pixels, found) if found.chance >= LIKELY else None
-        if one is not None and all(
-            np.hypot(one.x - k.x, one.y - k.y) > SAME * max(one.across, k.across) for k in looks
-        ):
-            looks.append(one)
+    found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
+    seen = [look(frame.pixels, f) for f in found]
+    looks = alike(without_doubles([one for one in seen if one is not None]))
     if not looks:
         return ()
     chances = sets_of(np.array([float(one.body.mean()) for one in looks]))
@@ -104,6 +108,19 @@ def without_doubles(looks: list[Look]) -> list[Look]:
     return kept
 
 
+def alike(looks: list[Look]) -> list[Look]:
+    """Without finds that are much less likely than the others and whose spot is turned another way: those of sides."""
+    if len(looks) < A_SET:
+        return looks
+    usual = float(np.median([one.chance for one in looks]))
+    shapes = np.array([one.shape for one in looks])
+    known = shapes[~np.isnan(shapes[:, 0])]
+    if not len(known):
+        return looks
+    middle = np.median(known, axis=0)
+    return [one for one in looks if one.chance > LESS * usual or np.abs(one.shape - middle).sum() < TURNED]
+
+
 def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
     """Sample spot and body of a find, moved onto the middle of the spot; None where there is no coloured spot."""
     h, w = picture.shape[:2]
@@ -124,7 +141,21 @@ def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
     bright = plain.mean(axis=1)
     level = float(np.quantile(bright, BODY_DARK))
     body = np.median(plain[np.abs(bright - level) <= max(6.0, 0.1 * level)], axis=0)
-    return Look(x + x0, y + y0, found.edge, found.chance, np.median(inner, axis=0), np.asarray(body, np.float64))
+    spot = np.median(inner, axis=0)
+    shape = _spot_shape(part, away, spot, body) / found.edge**2
+    return Look(x + x0, y + y0, found.edge, found.chance, spot, np.asarray(body, np.float64), shape)
+
+
+def _spot_shape(part: NDArray[np.uint8], away: Floats, spot: Floats, body: Floats) -> Floats:
+    """Four times the second moments (xx, yy, xy), pixels squared, of the patch of the spot's colour, or nan."""
+    unlike = np.abs(part - spot).sum(axis=2) / max(float(np.abs(body - spot).sum()), 1.0)
+    _, labels = cv2.connectedComponents(((unlike < HALFWAY) & (away < SPOT_REACH)).astype(np.uint8))
+    label = int(np.bincount(labels[away <= max(SPOT, float(away.min()))]).argmax())
+    y, x = np.nonzero(labels == label)
+    if label == 0 or len(x) < 5:
+        return np.full(3, np.nan)
+    moments = np.cov(x, y) * 4
+    return np.array([moments[0, 0], moments[1, 1], moments[0, 1]])
 
 
 def _spot_middle(colourful: Floats, x: float, y: float, across: float) -> tuple[float, float]:
