@@ -15,6 +15,14 @@ from referee.rules.codec import to_json
 
 SCHEMA = "state/1"
 EVENTS_SHOWN = 80
+PHRASES = {
+    "as_seen": "doubt.as_seen",
+    "as it was read": "doubt.as_seen",
+    "nothing": "doubt.nothing",
+    "no shot": "doubt.nothing",
+}
+"""Answers that officials word alike, in the reader's language."""
+
 ROUND_ENDS = ("recorded", "result", "record")
 
 
@@ -135,7 +143,7 @@ def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
         "entry": asked.entry,
         "at": asked.at,
         "picture": asked.picture,
-        "answers": [t.known(f"doubt.{c.words}", t.known(f"place.{c.words}", c.words)) for c in asked.answers],
+        "answers": [t(PHRASES[c.words]) if c.words in PHRASES else c.words for c in asked.answers],
     }
 
 
