@@ -190,6 +190,14 @@ class Store:
         with self.reading() as db:
             return _length(db, identifier)
 
+    def begun(self, identifier: str) -> float:
+        """When a match was begun, in seconds since 1970."""
+        with self.reading() as db:
+            found = db.execute(sa.select(matches.c.begun).where(matches.c.id == identifier)).scalar_one_or_none()
+        if found is None:
+            raise NotFoundError(f"there is no match {identifier}", code="no_match")
+        return float(found)
+
     def list(self, limit: int = 200, game: str | None = None) -> list[MatchRow]:
         """The matches, the one changed last first."""
         count = sa.select(sa.func.count()).where(events.c.match == matches.c.id).scalar_subquery()

@@ -262,7 +262,7 @@ def csv(identifier: str) -> Response:
 def cmn(identifier: str) -> Response:
     """A finished match of crokinole in Crokinole Match Notation."""
     match = find_match(identifier)
-    begun = next((row.begun for row in context().hall.desk.rows(limit=100_000) if row.id == match.id), 0.0)
+    begun = context().hall.desk.store.begun(match.id)
     date = datetime.fromtimestamp(begun, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     record = to_cmn(match.log, record_id=str(uuid.UUID(match.id)), date=date, teams=_teams(match))
     return _file(json.dumps(record, indent=2, ensure_ascii=False) + "\n", "application/json", match, "cmn.json")
