@@ -91,8 +91,8 @@ def test_crop_has_its_place_in_the_middle(edge: float) -> None:
     assert (patch * y).sum() / patch.sum() == pytest.approx(middle, abs=0.3)
 
 
-def look_at(x: float, edge: float, score: float) -> Look:
-    return Look(x, 100.0, edge, (0.2, 0.2, score, 0.2, 0.2, 0.2), 0.9)
+def look_at(x: float, edge: float, odds: float) -> Look:
+    return Look(x, 100.0, edge, odds, (0.1, 0.1, 0.5, 0.1, 0.1, 0.1), 0.0)
 
 
 def test_one_die_is_listed_once_and_marks_on_it_never() -> None:

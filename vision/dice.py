@@ -1,7 +1,8 @@
-"""Read six-sided dice with pips: the uppermost face of each and the colour of its body.
+"""Read six-sided dice with pips: the uppermost face of each, whether it leans, the colour of its body.
 
-A network finds the top faces at any scale (vision/dice_nets.py); a matched filter counts the pips of each
-(vision/dice_pips.py). Where the filter can't tell, the value is None: unknown is better than wrong.
+A network finds the top faces at any scale, a second one reads a crop of each (vision/dice_nets.py), and a matched
+filter counts the pips independently (vision/dice_pips.py). What they say is weighed together; where that leaves doubt,
+the value is None: unknown is better than wrong.
 """
 
 from dataclasses import dataclass
@@ -10,23 +11,32 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice_nets import CROP_EDGES, CROP_PX, Found, crop, find, network
+from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, network, read, softmax
 from vision.dice_pips import pip_scores
 from vision.frames import Frame
 from vision.readings import Die
 
-LIKELY = 0.45
+LIKELY = 0.42
 """Chance of the finder from which on a find is looked at."""
 SIZES = (0.88, 1.0, 1.13)
-"""Sizes tried for each find, in the finder's: its own is off by 0.13 (standard deviation of the log)."""
+"""Sizes tried by the filter for each find, in the finder's: its own is off by 0.13 (standard deviation of the log)."""
 FAR = 0.3
 """What a size other than the finder's costs, for one unit of the log of their ratio."""
-LISTED = 0.5
-"""Correlation with the best layout from which on a find is listed."""
-TOLD = 0.43
-"""Product of the finder's chance and that correlation from which on a value is told: it parts tops from sides."""
-LEAD = 0.05
-"""Lead of the best value's correlation over the next one from which on it is told."""
+NOTHING, COCKED, AIMS = 7, 8, slice(9, 12)
+"""The reader's outputs: no value (0), values 1 to 6, no top face; leaning; offset x, y and log of the size."""
+HOPELESS = 0.02
+"""Probability of a top face, by the reader's first look, below which a find is let go."""
+READER_WEIGHT, FILTER_WEIGHT, FILTER_MIDDLE = 0.8, 4.0, 0.6
+"""Weights of the reader's log odds and of the filter's correlation (above its middle) beside the finder's log odds that
+there is a top face at all."""
+LISTED = -1.0
+"""Sum of these from which on a find is listed."""
+PIPS_WEIGHT, READER_FLOOR = 12.0, 0.02
+"""Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
+SURE = 0.7
+"""Probability of a value from which on it is told."""
+LEANS = 0.5
+"""Probability from which on a die counts as cocked: it has no value then."""
 SAME = 0.5
 """Tops nearer than this share of the larger edge are one die (touching dice seen from 55 degrees are 0.57 apart)."""
 INSIDE = 0.85
@@ -38,33 +48,54 @@ FACE = 0.42
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One find with what the filter says: place and edge in pixels, correlation with each value 1 to 6."""
+    """What finder, reader and filter say of one find: place and edge in pixels, log odds of a top face.
+
+    ``shares``: probabilities of the values 1 to 6; ``leans``: of its being cocked.
+    """
 
     x: float
     y: float
     edge: float
-    scores: tuple[float, ...]
-    chance: float
+    odds: float
+    shares: tuple[float, ...]
+    leans: float
 
     @property
     def weight(self) -> float:
-        """What counts where two finds exclude each other: sure, well fitting and large ones first."""
-        return self.chance * max(self.scores) * float(np.log(max(self.edge, 2.0)))
+        """What counts where two finds exclude each other: likely and large ones first."""
+        return self.odds + 0.5 * float(np.log(max(self.edge, 2.0)))
 
 
 def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
     found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY]
     looks = [look(frame.pixels, f) for f in found]
-    dice = [_die(frame, one) for one in without_doubles([x for x in looks if max(x.scores) >= LISTED])]
+    kept = without_doubles([one for one in looks if one is not None and one.odds >= LISTED])
+    dice = [_die(frame, one) for one in kept]
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
 
 
-def look(picture: NDArray[np.uint8], found: Found) -> Look:
-    """Hold a find against the layouts in several sizes and keep the best."""
+def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
+    """Read a find three times, hold it against the layouts, and weigh what they say; None for a hopeless one."""
+    net = network("dice_read")
+    first = read(net, [crop(picture, found.x, found.y, found.edge)])[0]
+    if softmax(first[: NOTHING + 1])[NOTHING] > 1 - HOPELESS:
+        return None
+    x, y, edge = aimed(found.x, found.y, found.edge, first[AIMS])
+    patch = crop(picture, x, y, edge)
+    outs = np.vstack([first[None], read(net, [patch, np.ascontiguousarray(patch[:, ::-1])])])
+    classes = softmax(outs[:, : NOTHING + 1]).mean(axis=0)
+    leans = float((1 / (1 + np.exp(-outs[:, COCKED]))).mean())
     tried = [(size, pip_scores(picture, found.x, found.y, found.edge * size)) for size in SIZES]
-    size, scores = max(tried, key=lambda t: float(t[1].max()) - FAR * abs(np.log(t[0])))
-    return Look(found.x, found.y, found.edge * size, tuple(scores.tolist()), found.chance)
+    _, scores = max(tried, key=lambda t: float(t[1].max()) - FAR * abs(np.log(t[0])))
+    shares = (classes[1:NOTHING] + READER_FLOOR) * np.exp(PIPS_WEIGHT * (scores - scores.max()))
+    odds = _log_odds(found.chance) + READER_WEIGHT * _log_odds(1 - float(classes[NOTHING]))
+    odds += FILTER_WEIGHT * (float(scores.max()) - FILTER_MIDDLE)
+    return Look(x, y, edge, odds, tuple((shares / shares.sum()).tolist()), leans)
+
+
+def _log_odds(p: float) -> float:
+    return float(np.log((p + 0.01) / (1.01 - p)))
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:
@@ -82,19 +113,19 @@ def without_doubles(looks: list[Look]) -> list[Look]:
 
 
 def _die(frame: Frame, seen: Look) -> Die:
-    order = sorted(seen.scores, reverse=True)
-    told = seen.chance * order[0] >= TOLD and order[0] - order[1] >= LEAD
+    best = int(np.argmax(seen.shares))
+    cocked = seen.leans > LEANS
+    told = seen.shares[best] >= SURE and not cocked
     px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
-    shares = np.exp(15.0 * (np.array(seen.scores) - order[0]))
-    shares /= shares.sum()
+    top = 1 / (1 + float(np.exp(-seen.odds)))
     return Die(
-        seen.scores.index(order[0]) + 1 if told else None,
+        best + 1 if told else None,
         (float(px[0]), float(px[1])),
         seen.edge * float(np.sqrt(frame.scale[0] * frame.scale[1])),
-        "flat",
+        "cocked" if cocked else "flat",
         body_colour(crop(frame.pixels, seen.x, seen.y, seen.edge)),
-        round(float(min(seen.chance + 0.2, 1.0) * shares.max()), 4),
-        tuple(round(float(v), 4) for v in shares),
+        round(top * (seen.leans if cocked else seen.shares[best]), 4),
+        tuple(round(v, 4) for v in seen.shares),
     )
 
 
