@@ -91,6 +91,14 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = ()) -> Score:
             points[disc.colour] = points.get(disc.colour, 0) + likely
             low[disc.colour] = low.get(disc.colour, 0) + min(possible)
             high[disc.colour] = high.get(disc.colour, 0) + max(possible)
+        for other, share in disc.colours[1:] if listed and possible != {0} else ():
+            certain.append(1 - share)
+            points.setdefault(other, 0)
+            low[disc.colour] = low[disc.colour] - min(possible)
+            low.setdefault(other, 0)
+            high[other] = high.get(other, 0) + max(possible)
+            words = f"it may be {other} ({100 * share:.0f} %), its face lies between the sides' colours"
+            doubts.append(Doubt(disc.id, (likely,), words))
         named = sorted((v for v, p in chances.items() if p >= POSSIBLE and v != likely), key=lambda v: -chances[v])
         if named:
             doubts.append(Doubt(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))

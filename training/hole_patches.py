@@ -124,10 +124,35 @@ def draw(rng: np.random.Generator, state: str) -> tuple[NDArray[np.uint8], float
     """One patch (PATCH, PATCH, 3) uint8 BGR of a state of :data:`PATCH_STATES`, and the tangent of the view angle."""
     tan = float(np.tan(np.radians(rng.uniform(0, 58))))
     hole = DISC_MM * rng.uniform(1.03, 1.2)
-    depth = rng.uniform(1.0, 4.5) if state == "none" and rng.random() < 0.2 else rng.uniform(4.5, 12.5)
+    depth = rng.uniform(1.0, 5.0) if state == "none" and rng.random() < 0.4 else rng.uniform(4.5, 12.5)
     board, floor = _colour(rng), _colour(rng)
     if rng.random() < 0.5:
         floor = board * rng.uniform(0.3, 1.0)
+    solids = _solids(rng, state, hole, depth, board)
+    n = PATCH * SUPER
+    step = 2 * HALF_RADII * DISC_MM / n
+    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_MM
+    shift = rng.normal(0, 0.8, 2)
+    x, y = np.meshgrid(axis + shift[0], -axis + shift[1])
+    flat = np.column_stack([x.ravel(), y.ravel(), np.zeros(n * n)])
+    ray = np.tile(np.array([0.0, -tan, 1.0]), (n * n, 1))
+    s, colour = _bare(rng, flat, ray, hole, depth, (board, floor))
+    normal = np.tile(np.array([0.0, 0, 1.0]), (n * n, 1))
+    for solid in solids:
+        there, normals = hit(solid, flat, ray)
+        front = there > s
+        s = np.where(front, there, s)
+        normal[front] = normals[front]
+        grain = 1 + _noise(rng, flat[:, :2], solid.grain)
+        tint = solid.colour * (0.96 if rng.random() < 0.5 else 1.0)
+        colour[front] = (tint[None] * grain[:, None])[front]
+    picture = _lit(rng, flat + s[:, None] * ray, normal, colour, solids, hole, tan).reshape(n, n, 3)
+    small = cv2.resize(picture, (PATCH, PATCH), interpolation=cv2.INTER_AREA)
+    return spoilt(rng, np.clip(small * 255, 0, 255).astype(np.uint8)), tan
+
+
+def _solids(rng: np.random.Generator, state: str, hole: float, depth: float, board: Float) -> list[Solid]:
+    """The disc of a state, if it has one, and up to two more beside the hole."""
     body = (
         _colour(rng) if rng.random() < 0.75 else np.clip(board * rng.uniform(0.7, 1.2) + rng.normal(0, 0.03, 3), 0, 1)
     )
@@ -139,71 +164,70 @@ def draw(rng: np.random.Generator, state: str) -> tuple[NDArray[np.uint8], float
         clear = all(np.hypot(*(moved.centre - s.centre)[:2]) > 2 * DISC_MM for s in solids)
         if clear and np.hypot(*far[:2]) > 2.1 * DISC_MM:
             solids.append(moved)
-    n = PATCH * SUPER
-    step = 2 * HALF_RADII * DISC_MM / n
-    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_MM
-    shift = rng.normal(0, 0.8, 2)
-    x, y = np.meshgrid(axis + shift[0], -axis + shift[1])
-    flat = np.column_stack([x.ravel(), y.ravel(), np.zeros(n * n)])
-    ray = np.tile(np.array([0.0, -tan, 1.0]), (n * n, 1))
-    # what the ray meets without a disc: the surface, else the hole's floor or wall
-    inside = np.hypot(flat[:, 0], flat[:, 1]) < hole
+    return solids
+
+
+def _bare(
+    rng: np.random.Generator, flat: Float, ray: Float, hole: float, depth: float, colours: tuple[Float, Float]
+) -> tuple[Float, Float]:
+    """What rays through ``flat`` (N, 3) meet without a disc: parameters (N,) and colours (N, 3) of surface and hole."""
+    board, floor = colours
+    far = np.hypot(flat[:, 0], flat[:, 1])
+    inside = far < hole
     ground = np.where(inside, -depth, 0.0)
     at_floor = flat + ground[:, None] * ray
     wall = inside & (np.hypot(at_floor[:, 0], at_floor[:, 1]) > hole)
     ground[wall] = -depth * rng.uniform(0.3, 0.7)
-    s = ground.copy()
-    normal = np.tile(np.array([0.0, 0, 1.0]), (n * n, 1))
     colour = np.where(inside[:, None], np.where(wall[:, None], 0.7 * board, floor), board)
     colour = colour * (1 + _noise(rng, flat[:, :2], rng.uniform(0, 0.1)))[:, None]
+    if rng.random() < 0.5:  # felt, or paint on coarse wood
+        n = PATCH * SUPER
+        felt = cv2.GaussianBlur(rng.normal(0, 1, (n, n)), (0, 0), rng.uniform(0.8, 2.0)).ravel()
+        colour[inside] *= (1 + rng.uniform(0.02, 0.12) * felt / felt.std())[inside, None]
+    if rng.random() < 0.4:  # chips and light scratches where the hole was cut
+        angle = np.arctan2(flat[:, 1], flat[:, 0])
+        ragged = sum(np.sin(k * angle + rng.uniform(0, 6.3)) for k in rng.integers(2, 23, 6))
+        r = far - hole - 0.15 * ragged
+        colour[(r > 0) & (r < rng.uniform(0.4, 1.5)) & (ragged > rng.uniform(-3, 1.5))] = rng.uniform(0.5, 0.95)
     if rng.random() < 0.4:  # a painted ring about the hole
-        r = np.hypot(flat[:, 0], flat[:, 1])
-        ring = (r > hole) & (r < hole + rng.uniform(0.6, 3.0)) & ~inside
+        ring = (far > hole) & (far < hole + rng.uniform(0.6, 3.0)) & ~inside
         colour[ring] = _colour(rng)
-    for solid in solids:
-        there, normals = hit(solid, flat, ray)
-        front = there > s
-        s = np.where(front, there, s)
-        normal[front] = normals[front]
-        grain = 1 + _noise(rng, flat[:, :2], solid.grain)
-        tint = solid.colour * (0.96 if rng.random() < 0.5 else 1.0)
-        colour[front] = (tint[None] * grain[:, None])[front]
-    points = flat + s[:, None] * ray
+    return ground, colour
+
+
+def _lit(
+    rng: np.random.Generator, points: Float, normal: Float, colour: Float, solids: list[Solid], hole: float, tan: float
+) -> Float:
+    """Colours (N, 3) in 0..1 of points (N, 3) with normals (N, 3) under a lamp, its shadows, and the room's light."""
     lamp = _tilted(np.radians(rng.uniform(5, 60)), rng.uniform(0, 6.3))
     spread = rng.uniform(0.02, 0.35)
-    lit = np.zeros(n * n)
+    direct = np.zeros(len(points))
+    start = points + 0.15 * normal + 1e-3
     for _ in range(LAMPS):
         to = lamp + rng.normal(0, spread, 3)
         to /= np.linalg.norm(to)
-        if to[2] < 0.1:
-            to[2] = 0.1
-        towards = np.tile(to, (n * n, 1))
-        start = points + 0.15 * normal + 1e-3
-        free = np.ones(n * n, bool)
+        to[2] = max(to[2], 0.1)
+        towards = np.tile(to, (len(points), 1))
+        free = np.ones(len(points), bool)
         for solid in solids:
-            far, _ = hit(solid, start, towards)
-            free &= far <= 0.05
+            free &= hit(solid, start, towards)[0] <= 0.05
         below = start[:, 2] < -0.2
         rise = np.where(below, -start[:, 2] / to[2], 0)
         out = start[:, :2] + rise[:, None] * towards[:, :2]
         free &= ~(below & (np.hypot(out[:, 0], out[:, 1]) > hole))
-        lit += free * np.maximum(normal @ to, 0)
-    lit /= LAMPS
+        direct += free * np.maximum(normal @ to, 0) / LAMPS
     ambient = rng.uniform(0.25, 0.65)
     dip = np.clip(-points[:, 2] / 12, 0, 1)
-    near = np.zeros(n * n)
+    near = np.zeros(len(points))
     for solid in solids:  # contact shadow
         d = np.hypot(points[:, 0] - solid.centre[0], points[:, 1] - solid.centre[1]) - solid.radius
         near = np.maximum(near, np.where((d > -0.5) & (points[:, 2] < 0.5), np.exp(-np.maximum(d, 0) / 2.5), 0))
-    shade = ambient * (1 - 0.45 * dip) * (1 - 0.35 * near) + (1.15 - ambient) * lit
+    shade = ambient * (1 - 0.45 * dip) * (1 - 0.35 * near) + (1.15 - ambient) * direct
     gloss = rng.uniform(0, 0.5) if rng.random() < 0.3 else 0.0
     view = np.array([0.0, -tan, 1.0]) / np.hypot(1, tan)
     half = (lamp + view) / np.linalg.norm(lamp + view)
     shine = gloss * np.maximum(normal @ half, 0) ** rng.uniform(20, 80)
-    picture = np.clip(colour * shade[:, None] + shine[:, None], 0, 1) * rng.uniform(0.35, 1.15)
-    picture = picture.reshape(n, n, 3)
-    small = cv2.resize(picture, (PATCH, PATCH), interpolation=cv2.INTER_AREA)
-    return spoilt(rng, np.clip(small * 255, 0, 255).astype(np.uint8)), tan
+    return np.asarray(np.clip(colour * shade[:, None] + shine[:, None], 0, 1) * rng.uniform(0.35, 1.15))
 
 
 def spoilt(rng: np.random.Generator, patch: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -219,7 +243,7 @@ def spoilt(rng: np.random.Generator, patch: NDArray[np.uint8]) -> NDArray[np.uin
     x = x + rng.normal(0, rng.uniform(0, 0.03), x.shape)
     patch = np.clip(x * 255, 0, 255).astype(np.uint8)
     if rng.random() < 0.4:
-        ok, data = cv2.imencode(".jpg", patch, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 95))])
+        _, data = cv2.imencode(".jpg", patch, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 95))])
         patch = cv2.imdecode(data, cv2.IMREAD_COLOR)
     return np.asarray(patch, dtype=np.uint8)
 

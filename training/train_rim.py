@@ -3,9 +3,9 @@
     python -m training.train_rim --cache FOLDER [--hold-out 4] [--out vision/weights/rim.onnx]
 
 Needs torch and onnx. Patches as the gap network's (``training.gap_data``), of discs, and of places without one: at
-random,
-beside discs, on lines and posts, and where the first disc network is fooled; from the path-traced scenes under
-``$REFEREE_DATA`` and from drawn boards. With ``--hold-out N`` every N-th scene is left out.
+random, beside discs, on lines and posts, where the first disc network is fooled, and anywhere in pictures of other
+games; from the path-traced scenes under ``$REFEREE_DATA`` and from drawn boards. With ``--hold-out N`` every N-th scene
+is left out.
 """
 
 import argparse
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from calibration.camera import Array
+from calibration.boards import BUILT_IN
+from calibration.camera import Array, Camera
 from calibration.view import BoardView
 from training.drawn_boards import draw_scene
-from training.gap_data import Scene, jittered_view, read_scene, scene_files
+from training.gap_data import DATA, Scene, jittered_view, read_scene, scene_files
 from training.gap_net import NARROW, WRAP, augmented
 from vision import disc_net
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
@@ -37,7 +38,8 @@ CLEAR_RADII = 0.6
 """A place so many radii or more from every disc shows none."""
 START_MM = 2.2
 SAMPLES, BATCH_SIZE, RATE = 150_000, 128, 2e-3
-TRACED_SHARE = 0.65
+TRACED_SHARE, FOREIGN_SHARE = 0.55, 0.12
+FOREIGN, FOREIGN_LOOKS, FOREIGN_PLACES = ("cards", "dice", "dodecas"), 4, 14
 FALSE_FLOOR = 0.04
 
 Data = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
@@ -157,12 +159,42 @@ def data_of(name: str) -> Data:
     return np.concatenate(patches), np.array(kinds), np.array(numbers)
 
 
+def foreign_data() -> Data:
+    """Patches of pictures of other games: letters, pips, spots, tables; nothing in them is a disc."""
+    patches = []
+    files = sorted(p for f in FOREIGN for p in (DATA / "scenes" / f).glob("*.jpg"))
+    for k, path in enumerate(files):
+        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        if image is None:
+            raise FileNotFoundError(path)
+        h, w = image.shape[:2]
+        rng = np.random.default_rng([12, k])
+        for _ in range(FOREIGN_LOOKS):
+            tilt, turn, size = np.radians(rng.uniform(0, 55)), rng.uniform(0, 2 * np.pi), max(h, w)
+            f, far = size * rng.uniform(0.7, 1.4), rng.uniform(900, 2000)
+            down = np.diag([1.0, -1.0, -1.0])
+            lean = (
+                np.asarray(cv2.Rodrigues(np.array([tilt, 0, 0]))[0]) @ down @ cv2.Rodrigues(np.array([0, 0, turn]))[0]
+            )
+            K = np.array([[f, 0, (w - 1) / 2], [0, f, (h - 1) / 2], [0, 0, 1.0]])
+            camera = Camera(K, np.zeros(5), cv2.Rodrigues(lean)[0].ravel(), np.array([0.0, 0.0, far]), w, h)
+            view = BoardView(camera, BUILT_IN["nca"], "foreign", 0.0)
+            px = rng.uniform([0.1 * w, 0.1 * h], [0.9 * w, 0.9 * h], (FOREIGN_PLACES, 2))
+            places = view.to_mm(px)
+            radius = float(rng.uniform(10, 22))
+            small, factor = prepare(np.asarray(image, np.uint8), view, places)
+            solids = Cylinders(places, np.full(len(places), radius), np.full(len(places), 0.6 * radius))
+            patches.append(on_edges(small, factor, view, solids)[0])
+    x = np.concatenate(patches)
+    return x, np.zeros(len(x), np.int64), np.full(len(x), -1)
+
+
 def cached(folder: Path, name: str) -> Data:
     """Data by name, made once and kept."""
     file = folder / f"rim_{name}.npz"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        patches, kinds, numbers = data_of(name)
+        patches, kinds, numbers = foreign_data() if name == "foreign" else data_of(name)
         np.savez(file, patches=patches, kinds=kinds, numbers=numbers)
     kept = np.load(file)
     return kept["patches"], kept["kinds"], kept["numbers"]
@@ -204,18 +236,19 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.manual_seed(0)
     rng, noise = np.random.default_rng(0), torch.Generator().manual_seed(0)
-    traced, made = cached(options.cache, "traced"), cached(options.cache, "drawn")
+    traced, made, other = (cached(options.cache, name) for name in ("traced", "drawn", "foreign"))
     out = traced[2] % options.hold_out == 0 if options.hold_out else np.zeros(len(traced[2]), bool)
     mine, held = np.nonzero(~out)[0], np.nonzero(out)[0]
     net = RimNet().to(memory_format=torch.channels_last)
     steps = options.samples // BATCH_SIZE
     tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
     plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=steps, pct_start=0.1)
-    total, count = 0.0, int(BATCH_SIZE * TRACED_SHARE)
+    total, count, strange = 0.0, int(BATCH_SIZE * TRACED_SHARE), int(BATCH_SIZE * FOREIGN_SHARE)
     for step in range(steps):
-        a, b = rng.choice(mine, count), rng.integers(0, len(made[1]), BATCH_SIZE - count)
-        x = torch.from_numpy(np.concatenate([traced[0][a], made[0][b]]))
-        y = torch.from_numpy(np.concatenate([traced[1][a], made[1][b]])).float()
+        a, b = rng.choice(mine, count), rng.integers(0, len(made[1]), BATCH_SIZE - count - strange)
+        c = rng.integers(0, len(other[1]), strange)
+        x = torch.from_numpy(np.concatenate([traced[0][a], made[0][b], other[0][c]]))
+        y = torch.from_numpy(np.concatenate([traced[1][a], made[1][b], other[1][c]])).float()
         x, _ = augmented(x, torch.zeros(len(x), 4), noise)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             said = net(x.to(memory_format=torch.channels_last))

@@ -33,6 +33,8 @@ THIRD_SIDE = 23.0
 """A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
 THIRD_APART = 7.0
 """... and this many times the scatter: one side in two lights stays one."""
+FACE_SIGMA = 8.0
+"""Spread of the faces of one side about its middle (weighted Lab), reflections and shade included."""
 SIDES_AT_MOST = 3
 STARTS, ROUNDS = 7, 5
 """Groupings tried, and steps of each; one settles in three or four."""
@@ -89,11 +91,22 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
         if len(np.unique(tried)) < count:
             break
         gap, times = _apart(points, tried, count)
-        if gap >= least and times >= ratio:
+        if gap >= least and times >= ratio:  # three may be clear where two, one of them mixed, are not
             group = tried
-        elif count == 2:
-            break
     return group
+
+
+def colour_chances(
+    lab: NDArray[np.float64], middles: NDArray[np.float64], own: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Probability (N, K) that faces of Lab (N, 3) belong to sides about Lab (K, 3); ``own`` (N,) are the likeliest.
+
+    A face between two sides, as a reflection or deep shade makes it, leaves its side open.
+    """
+    off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
+    odds = np.exp(-0.5 * (off / FACE_SIGMA) ** 2 + 0.5 * (off.min(axis=1, keepdims=True) / FACE_SIGMA) ** 2)
+    odds[np.arange(len(lab)), own] = np.maximum(odds[np.arange(len(lab)), own], 1.0)
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def words_for(middles: NDArray[np.float64]) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from vision.disc_net import HEAT_RANGE, STATES, Candidate
 from vision.disc_rim import rims
 from vision.hole_net import hole_odds
 
-WEIGHTS = (0.18, 0.29, 0.74, 7.7, 0.38)
+WEIGHTS = (0.21, 0.23, 0.79, 7.5, -0.17)
 """Of the second network's log odds, the first one's, the rim network's, the edges' support and their log scatter."""
-OFFSET = -1.6
+OFFSET = -1.4
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
 FLOOR_SHARE = 1.07
@@ -68,8 +68,11 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
 
 def in_hole(c: Candidate, odds: dict[str, float]) -> Candidate:
     """Return the candidate at the centre as the hole's network and the others see it together."""
-    disc = max(1 - odds["none"], 1e-6)
-    own = math.log(disc / max(odds["none"], 1e-6))
+    # flat on the surface and right over the hole nothing can lie: what looks so is the hole's floor, or a disc in it
+    stuck = odds["board"] / 2
+    none, disc = max(odds["none"] + stuck, 1e-6), max(1 - odds["none"] - stuck, 1e-6)
+    own = math.log(disc / none)
+    odds = odds | {"hole": odds["hole"] + stuck, "board": 0.0}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
     chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other)))
     shares = np.array([max(odds.get(s, 0.0), 1e-6) ** HOLE_TEMPER for s in STATES])

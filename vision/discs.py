@@ -1,6 +1,7 @@
 """Reads every disc of one picture over a solved board: where it lies, in which state, of which side, worth what."""
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibration.view import BoardView
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
-from vision.disc_colours import LAB_WEIGHTS, lab_of, sides_of, words_for
+from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
 from vision.disc_net import STATES, Candidate, candidates_in
 from vision.disc_odds import weighed
 from vision.disc_values import plain_contacts, valued
@@ -32,8 +33,12 @@ DITCH_WEIGHT = 0.5
 """Trust in the colour of a disc in the ditch, which lies in the rail's shade, against 1 on the surface."""
 FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
-FOREIGN, FOREIGN_ODDS = 20.0, 0.05
+FOREIGN, FOREIGN_ODDS = 20.0, 0.01
 """What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
+LONE_ODDS = 0.15
+"""A single disc of a third colour is more often a print or a thing than a side's only disc."""
+COLOUR_POSSIBLE = 0.02
+"""A side less probable than this isn't named as one that a disc may belong to."""
 IN_HOLE = 1.25
 """A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
 OVER_EDGE, EDGE_SIGMA = 0.4, 0.1
@@ -117,7 +122,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = np.array([c.chance for c in candidates])
-    words, group, chances = _sides(lab, chances, ditched, in_hole)
+    words, group, chances, shares = _sides(lab, chances, ditched, in_hole)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
@@ -130,7 +135,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         target = discs if chances[i] >= LISTED else maybe
         at, chance = (float(px[i, 0]), float(px[i, 1])), float(chances[i])
         found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i], lines)
-        target.append(valued(found, radius, view.board))
+        target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image, view))
 
@@ -142,8 +147,8 @@ def _face_height(state: DiscState, height: float) -> float:
 
 def _sides(
     lab: NDArray[np.float64], chances: NDArray[np.float64], ditched: NDArray[np.bool_], in_hole: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64]]:
-    """Words of the sides, the side number (N,) of every candidate, and their chances (N,) once sides are known.
+) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Words of the K sides, the side number (N,) of every candidate, their chances (N,) and odds of each side (N, K).
 
     Sides are found from the surely seen discs outside the hole, where there are enough of them: the hole's floor is
     painted in any colour, and what lies in the hole must have the colour of a side.
@@ -152,15 +157,27 @@ def _sides(
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
         founders = founders & ~in_hole
     if not founders.any():
-        return (words_for(lab.mean(axis=0)[None]) if len(lab) else ()), np.zeros(len(lab), dtype=np.intp), chances
+        words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
+        return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
     own = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
     group[founders] = own
     foreign = in_hole & ~founders & (off.min(axis=1) > FOREIGN)
-    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0)
-    return words_for(middles), group, odds / (1 + odds)
+    lone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders & (len(middles) > 2)
+    odds = (
+        chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0) * np.where(lone, LONE_ODDS, 1.0)
+    )
+    return words_for(middles), group, odds / (1 + odds), colour_chances(lab, middles, group)
+
+
+def _colours(words: tuple[str, ...], shares: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
+    """Sides that a disc may belong to, the likeliest first; none where there is no question."""
+    ranked = sorted(
+        ((w, float(p)) for w, p in zip(words, shares, strict=True) if p > COLOUR_POSSIBLE), key=lambda t: -t[1]
+    )
+    return tuple(ranked) if len(ranked) > 1 else ()
 
 
 def _faces_px(view: BoardView, places: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -44,7 +44,8 @@ class Disc:
     all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all states with
     their probabilities, the most probable first. ``values`` holds the points that its place may be worth with their
     probabilities (they sum to 1), the most probable first; ``why`` says in words what leaves more than one of them,
-    or its existence, open.
+    or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where more than
+    one comes into question.
     """
 
     id: int
@@ -59,6 +60,7 @@ class Disc:
     lines: tuple[LineContact, ...] = ()
     values: tuple[tuple[int, float], ...] = ()
     why: tuple[str, ...] = ()
+    colours: tuple[tuple[str, float], ...] = ()
 
     @property
     def value(self) -> int | None:

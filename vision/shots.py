@@ -29,6 +29,8 @@ LIKE = 0.8
 """Correlation from which a patch is the same one."""
 PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
+AT_LINE_MM = 3.0
+"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none keeps lying there)."""
 FIRST, HOLE_AT_FIRST = 0.4, 0.8
 """Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
 QUIET_STEP = 3.0
@@ -120,11 +122,16 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What hands did between two rests: ids taken off, ids pushed about, and discs that came, (id, group, disc)."""
+    """What hands did between two rests: ids taken off, ids pushed about, ids that came without a shot.
+
+    ``elsewhere``: the camera showed something else in between. ``lying``: all discs now, (id, group, disc).
+    """
 
     at: float
     taken: tuple[int, ...]
     pushed: tuple[int, ...]
+    came: tuple[int, ...]
+    elsewhere: bool
     lying: tuple[tuple[int, int, Disc], ...]
 
 
@@ -195,10 +202,11 @@ class TableFollower:
         edge = LEFT_AT * reading.rest.view.board.shooting
         left = [s for s in starts if s.strong and math.hypot(*s.track.end[1:]) > edge]
         is_shot = bool(newcomers) or bool(left) or bool(starts and (moved or others_gone or ditched))
-        if is_shot and (self._fine is not None):
+        elsewhere = reading.rest.scene != self._scene and not starts and self._fine is not None
+        if is_shot and self._fine is not None and not elsewhere:
             outcome = self._shot(reading, change, starts, newcomers, ditched, likely)
         else:
-            outcome = self._handled(reading, change, newcomers)
+            outcome = self._handled(reading, change, newcomers, elsewhere)
         self._keep(reading)
         return outcome
 
@@ -274,7 +282,8 @@ class TableFollower:
             return False
         if self._fine is None:
             # at first sight the hole's floor passes for a disc too easily
-            return seen.disc.confidence >= (HOLE_AT_FIRST if seen.disc.state == "hole" else FIRST) and away < shooting
+            on_board = away < shooting - reading.rest.view.board.disc_radius + AT_LINE_MM
+            return on_board and seen.disc.confidence >= (HOLE_AT_FIRST if seen.disc.state == "hole" else FIRST)
         if not same_scene:
             return seen.sure
         like = likeness(self._fine, reading.fine, reading.lens, seen.disc.mm, reading.rest.view.board.disc_radius)
@@ -504,10 +513,10 @@ class TableFollower:
         return shot_disc, pairs, rest, extra
 
     def _handled(
-        self, reading: TableReading, change: Change, newcomers: list[tuple[SeenDisc, int, float]]
+        self, reading: TableReading, change: Change, newcomers: list[tuple[SeenDisc, int, float]], elsewhere: bool
     ) -> Handled:
-        first = self._fine is None
-        taken = [d.id for d in change.gone]
+        first = self._fine is None or elsewhere
+        taken, known = [d.id for d in change.gone], set(self.table)
         for i in taken:
             self.table.pop(i)
         self.leaving -= set(taken)
@@ -522,7 +531,8 @@ class TableFollower:
                 self.table[self.next_id] = TableDisc(self.next_id, g, [seen.disc], seen.disc, sure)
                 self.sides.learn(g, seen.lab)
                 self.next_id += 1
-        return Handled(reading.rest.at, tuple(taken), tuple(pushed), self.lying)
+        came = tuple(sorted(set(self.table) - known))
+        return Handled(reading.rest.at, tuple(taken), tuple(pushed), came, elsewhere, self.lying)
 
     def _stay(self, change: Change) -> None:
         for d, seen in change.stayed:

@@ -132,9 +132,7 @@ def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableRe
     out = [SeenDisc(d, face_lab(image, view, d), sure[i]) for i, d in zip(kept, discs, strict=True)]
     luma, to_plane = as_luma(rest.frame)
     lens = Lens(view, to_plane, FINE)
-    return TableReading(
-        rest, tuple(out), lens.look(luma), lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm
-    )
+    return TableReading(rest, tuple(out), lens.look(luma), lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,9 @@ def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], rad
     cx, cy = (int(np.clip(round(v), half + 8, lens.size - half - 9)) for v in (x, y))
     box = (slice(cy - half, cy + half + 1), slice(cx - half, cx + half + 1))
     a = cv2.GaussianBlur(before[box].astype(np.float32), (0, 0), 1.0)
-    whole = cv2.GaussianBlur(after.astype(np.float32)[cy - half - 8 : cy + half + 9, cx - half - 8 : cx + half + 9], (0, 0), 1.0)
+    whole = cv2.GaussianBlur(
+        after.astype(np.float32)[cy - half - 8 : cy + half + 9, cx - half - 8 : cx + half + 9], (0, 0), 1.0
+    )
     yy, xx = np.mgrid[-half : half + 1, -half : half + 1]
     away = np.hypot(xx - (x - cx), yy - (y - cy)) * lens.mm_per_px
     weight = np.clip((radius + RIM_MM - away) / 2.0, 0.0, 1.0)

@@ -215,7 +215,9 @@ class VideoFile:
             self.warnings.append("the video is interlaced: one field of each frame is used")
         transfer = getattr(first, "color_trc", None)
         if transfer in HDR_TRANSFERS:
-            self.warnings.append(f"the video is HDR ({HDR_TRANSFERS[transfer]}): its colours are read as they are stored")
+            self.warnings.append(
+                f"the video is HDR ({HDR_TRANSFERS[transfer]}): its colours are read as they are stored"
+            )
         self._container.seek(0)
         duration = None
         if stream.duration is not None:

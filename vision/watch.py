@@ -54,6 +54,8 @@ RETRIES_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before the board is looked for again, where it wasn't found."""
 TURN_BELIEVED = 0.12
 """Agreement of two pictures of one board from which the turn between them is believed."""
+ANOTHER_BOARD = 0.2
+"""Where more of the surface than this differs from what was seen before a cut, that is of no more use."""
 VIEWS_KEPT = 3
 
 
@@ -124,6 +126,7 @@ class TableWatch:
         self._views: deque[BoardView] = deque(maxlen=VIEWS_KEPT)
         self._unsure = False
         self._fresh, self._fresh_at = True, -math.inf
+        self._first: tuple[Frame, Sight] | None = None
         self._retry_at, self._retries = -math.inf, 0
         self._best: tuple[float, Frame, Sight] | None = None
         self._waiting_since = math.inf
@@ -152,10 +155,14 @@ class TableWatch:
         sight = self._eye.look(self._lens.look(luma), at)
         self.sight = sight
         if changing or len(sight.movers) >= SWARM:
+            last: list[Rest] = []
             if not self._unsure:
+                if self._best is not None and self._shots:
+                    last.append(self._rest(*self._best[1:]))
                 self._forget_motion()
             self._unsure = True
             self._gate.changed_at = at
+            return last
         if self._unsure:
             if at - self._gate.changed_at >= CALM_S:
                 self._look_again(frame, to_plane)
@@ -219,11 +226,16 @@ class TableWatch:
         self._eye = MotionEye(self._lens)
         self._unsure, self._fresh, self._fresh_at = False, True, frame.timestamp
         self._forget_motion()
+        self._first = None
         if self._old is not None:
             # on the board the old plate still holds, and a hand that is there now stands out from it
             gray = self._lens.look(as_luma(frame)[0])
             self._eye.look(gray, frame.timestamp)
             self._eye.settle(self._old[1], 1 - self._lens.field)
+            sight = self._eye.look(gray, frame.timestamp)
+            differs = float(((sight.hand | sight.changed) & self._lens.surface).sum())
+            if differs > ANOTHER_BOARD * float(self._lens.surface.sum()):
+                self._old, self._eye = None, MotionEye(self._lens)
 
     def _look_again(self, frame: Frame, to_plane: NDArray[np.float64]) -> None:
         """After a change of the whole picture: the same view, one known from before, or a new one."""
@@ -269,8 +281,13 @@ class TableWatch:
             return [self._rest(frame, sight)]
         waits = self._fresh and self._old is None
         new_shots = self._new_shots()
+        if self._first is None and self._fresh:
+            self._first = (frame, sight)
         if new_shots:
-            if self._best is not None and not self._shots and self._best[2].at < new_shots[0].at:
+            if waits and not self._shots and self._first is not None:
+                # the video begins in the middle of things: what its first frame shows is all that is known
+                out.append(self._rest(*self._first, absorb=True))
+            elif self._best is not None and not self._shots and self._best[2].at < new_shots[0].at:
                 out.append(self._rest(*self._best[1:]))
             self._shots += new_shots
         shooting = self._lens.view.board.shooting
