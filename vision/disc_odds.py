@@ -29,6 +29,9 @@ RIM_TRUSTED = 1.0
 """Log odds by the rim network from which a candidate's edges are a disc's, and say where it lies."""
 HOLE_WEIGHT = 0.75
 """Trust in the log odds of the hole's network, which is sure of itself, and in those of the others: half and half."""
+HOLE_PRIOR = -1.2
+"""Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
+taken off at once (C9), so at a table it is seen there in one picture of ten."""
 HOLE_TEMPER = 0.7
 """Log odds between states of the hole's network by this: held-out scenes find it that much too sure."""
 
@@ -74,7 +77,7 @@ def in_hole(c: Candidate, odds: dict[str, float]) -> Candidate:
     own = math.log(disc / none)
     odds = odds | {"hole": odds["hole"] + stuck, "board": 0.0}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
-    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other)))
+    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR))
     shares = np.array([max(odds.get(s, 0.0), 1e-6) ** HOLE_TEMPER for s in STATES])
     shares *= chance / shares.sum()
     a, b, d, e = (float(v) for v in shares)

@@ -55,7 +55,9 @@ def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> di
     """Probability of each of :data:`PATCH_STATES`; image (H, W, 3) uint8 BGR."""
     patch, tangent = hole_patch(image, view, radius_mm)
     network = _network()
-    network.setInput(network_input(patch[None], np.array([tangent], np.float32)))
-    logits = network.forward().reshape(-1).astype(np.float64)
+    logits = np.zeros(len(PATCH_STATES))
+    for view_of_it in (patch, patch[:, ::-1]):  # mirrored across the camera's axis it is as likely a picture
+        network.setInput(network_input(view_of_it[None], np.array([tangent], np.float32)))
+        logits += network.forward().reshape(-1).astype(np.float64) / 2
     p = np.exp(logits - logits.max())
     return dict(zip(PATCH_STATES, (p / p.sum()).tolist(), strict=True))
