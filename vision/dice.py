@@ -29,11 +29,11 @@ HOPELESS = 0.02
 READER_WEIGHT, FILTER_WEIGHT, FILTER_MIDDLE = 0.8, 4.0, 0.6
 """Weights of the reader's log odds and of the filter's correlation (above its middle) beside the finder's log odds that
 there is a top face at all."""
-LISTED = -1.0
-"""Sum of these from which on a find is listed."""
+LISTED, TOLD = -1.0, 2.0
+"""Sums of these from which on a find is listed, and its value told: a side face mostly stays below the second."""
 PIPS_WEIGHT, READER_FLOOR = 12.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
-SURE = 0.7
+SURE = 0.72
 """Probability of a value from which on it is told."""
 LEANS = 0.5
 """Probability from which on a die counts as cocked: it has no value then."""
@@ -115,7 +115,7 @@ def without_doubles(looks: list[Look]) -> list[Look]:
 def _die(frame: Frame, seen: Look) -> Die:
     best = int(np.argmax(seen.shares))
     cocked = seen.leans > LEANS
-    told = seen.shares[best] >= SURE and not cocked
+    told = seen.shares[best] >= SURE and seen.odds >= TOLD and not cocked
     px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
     top = 1 / (1 + float(np.exp(-seen.odds)))
     return Die(
