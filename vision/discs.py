@@ -41,9 +41,9 @@ COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
 IN_HOLE = 1.25
 """A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
-OVER_EDGE, EDGE_SIGMA = 0.4, 0.1
-"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
-this many radii out is the border, and each further EDGE_SIGMA makes the other state e times less likely."""
+OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
+"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it: the
+border is this many radii out, known to about EDGE_SIGMA of a radius."""
 FARTHEST = 1.31
 """Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
@@ -55,7 +55,7 @@ def _states(c: Candidate, distance: float, radius: float, surface: float | None)
         shares["hole"] = shares["leaning"] = 0.0
     if surface is not None:
         beyond = (distance - surface) / radius - OVER_EDGE
-        shares["board" if beyond > 0 else "ditch"] *= math.exp(-abs(beyond) / EDGE_SIGMA)
+        shares["board" if beyond > 0 else "ditch"] *= math.exp(-0.5 * (beyond / EDGE_SIGMA) ** 2)
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
