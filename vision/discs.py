@@ -42,8 +42,8 @@ COLOUR_POSSIBLE = 0.02
 IN_HOLE = 1.25
 """A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
 OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
-"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it: the
-border is this many radii out, known to about EDGE_SIGMA of a radius."""
+"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
+the border is this many radii out, known to about EDGE_SIGMA of a radius."""
 FARTHEST = 1.31
 """Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
