@@ -172,3 +172,33 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cv2.imwrite(str(blank), np.full((300, 400, 3), 120, np.uint8))
     assert main(["read", str(blank), "--game", "yacht", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["dice"] == []
+
+
+VIDEO = SCENES.parents[1] / "photos" / "dice" / "dicevision_dice_video_1.mp4"
+
+
+@pytest.mark.skipif(not VIDEO.exists(), reason="the test video (REFEREE_DATA) is not here")
+def test_every_rest_of_a_real_video_is_told_and_nothing_between() -> None:
+    film = cv2.VideoCapture(str(VIDEO))
+    watch, told, number = DiceWatch(read_dice), [], 0
+    while True:
+        more, pixels = film.read()
+        if not more:
+            break
+        height, width = pixels.shape[:2]
+        frame = Frame(np.asarray(pixels, np.uint8), "film", "", width, height, timestamp=number / 30)
+        rest = watch.push(frame)
+        if rest is not None:
+            told.append((number, sorted(d.value or 0 for d in rest.dice)))
+        number += 1
+    spells = [
+        (0, 20, [1, 4]),
+        (42, 54, [3, 5]),
+        (74, 86, [1, 5]),
+        (106, 120, [1, 2]),
+        (150, 160, [2, 4]),
+        (186, 196, [1, 1]),
+    ]
+    assert len(told) == len(spells)
+    for (at, values), (first, last, shown) in zip(told, spells, strict=True):
+        assert first - 4 <= at <= last + 4 and values == shown

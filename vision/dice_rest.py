@@ -16,10 +16,12 @@ HOLD_S = 0.2
 """Seconds in which all readings must agree: a die that stands on an edge for a moment falls sooner."""
 EVERY_S = 0.06
 """Seconds between two readings at least: enough for three in HOLD_S, few enough for a live table on one core."""
-STEP_EDGES = 0.12
+STEP_EDGES = 0.2
 """Way in edges between two readings up to which a die lies: readings repeat within some 0.05."""
-DRIFT_EDGES = 0.35
+DRIFT_EDGES = 0.4
 """Way in edges over HOLD_S up to which it does."""
+SHAKEN_EDGES = 0.4
+"""Way in edges that all dice may go together: a table or a camera that trembles."""
 AGAIN_S = 0.25
 """Seconds without agreement after which the same dice at the same places count as a new rest."""
 
@@ -119,11 +121,16 @@ def _worth(reading: _Reading[Piece]) -> tuple[int, float]:
 
 
 def moved(before: Sequence[Lying], after: Sequence[Lying]) -> float:
-    """Longest way of any die between two readings in sizes; infinite where number or what they say differ."""
+    """Longest way of any die in sizes beside the others' common way; infinite where number or what they say differ."""
     pairs, gone, new = matched(before, after)
     if gone or new or any(not agree(a, b) for a, b in pairs):
         return float("inf")
-    return max((away(a, b) for a, b in pairs), default=0.0)
+    ways = np.array([(b.px[0] - a.px[0], b.px[1] - a.px[1]) for a, b in pairs]).reshape(-1, 2)
+    sizes = np.maximum([a.size_px for a, _ in pairs], 1.0)
+    shaken = ways.mean(axis=0) if len(pairs) > 1 else np.zeros(2)
+    if np.hypot(*shaken) <= SHAKEN_EDGES * sizes.mean():
+        ways = ways - shaken
+    return float((np.hypot(ways[:, 0], ways[:, 1]) / sizes).max()) if len(pairs) else 0.0
 
 
 def agree(a: Lying, b: Lying) -> bool:
