@@ -29,8 +29,10 @@ HOPELESS = 0.02
 READER_WEIGHT, FILTER_WEIGHT, FILTER_MIDDLE = 0.8, 4.0, 0.6
 """Weights of the reader's log odds and of the filter's correlation (above its middle) beside the finder's log odds that
 there is a top face at all."""
-LISTED, TOLD = -1.0, 2.0
+LISTED, TOLD = 0.5, 2.0
 """Sums of these from which on a find is listed, and its value told: a side face mostly stays below the second."""
+SMALLEST = 17.0
+"""Edges in pixels of the frame below which nothing is read: dice of 25 pixels across, turned, have 18."""
 PIPS_WEIGHT, READER_FLOOR = 12.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
 SURE = 0.72
@@ -68,7 +70,7 @@ class Look:
 
 def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
-    found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY]
+    found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY and f.edge >= SMALLEST]
     looks = [look(frame.pixels, f) for f in found]
     kept = without_doubles([one for one in looks if one is not None and one.odds >= LISTED])
     dice = [_die(frame, one) for one in kept]
