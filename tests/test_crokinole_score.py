@@ -34,7 +34,7 @@ def test_close_disc_is_a_doubt_with_its_range() -> None:
 
 
 def test_many_small_doubts_add_up() -> None:
-    almost = [disc(i, "black", (10, 0.99), (5, 0.01)) for i in range(1, 13)]
+    almost = [disc(i, "black", (10, 0.98), (5, 0.02)) for i in range(1, 13)]
     assert not score_position(almost).sure
     assert score_position(almost[:3]).sure
 
