@@ -22,7 +22,7 @@ from training.gap_net import GapNet, export, predict, train
 FOLDS = 3
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
 SCENE_LOOKS = 12
-BASE_SAMPLES, FOLD_SAMPLES, FINAL_SAMPLES = 130_000, 160_000, 140_000
+BASE_SAMPLES, FOLD_SAMPLES, FINAL_SAMPLES = 130_000, 56_000, 80_000
 """Samples seen by the network trained on drawings, by each fold's, and by the one that is shipped."""
 
 Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]
