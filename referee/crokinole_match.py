@@ -26,6 +26,8 @@ GUARD = 1.645
 """A gap of fewer sigmas than this is too close to call (ISO 10576: the other verdict has 5 % or more)."""
 STATE_DOUBT = 0.12
 """A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
+LISTED = 0.4
+"""A disc below this probability is a question, until it is seen better or taken off as expected."""
 GUESSED_GROUP = 0.75
 COLOUR_UNCLEAR = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
 TWICE = "the same side shot twice in a row: a shot before it may be missing"
@@ -109,6 +111,8 @@ def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
     What the players do with it next settles it, or contradicts the call.
     """
     out: list[str] = []
+    if disc.confidence < LISTED:
+        out.append(f"disc {disc_id} is seen with a probability of {disc.confidence:.2f} only")
     odd = [s for s, p in disc.states if p > STATE_DOUBT and s != disc.state]
     if odd and "hole" in (*odd, disc.state):
         out.append(f"disc {disc_id} lies {_where(disc.state)}, or {' or '.join(_where(s) for s in odd)}")
@@ -248,7 +252,7 @@ class Ledger:
         elif self._taken:
             self._explain_taken(seen.start_s)
         self._taken = []
-        self._ask_waiting()
+        self._ask_waiting(seen.lying)
         return self._apply(seen)
 
     def regroup(self, sides: Mapping[int, int]) -> None:
@@ -321,6 +325,16 @@ class Ledger:
         if self._taken and not lying and self.rounds and self.rounds[-1].ended is None:
             self.rounds[-1].ended = at
 
+    def changed_meanwhile(self, at: float, lying: Sequence[tuple[int, int, Disc]]) -> None:
+        """The board lies otherwise than before the camera showed something else: go on from what lies there now."""
+        if not self.rounds:
+            self._new_round()
+        last = self.last
+        self.ask(None if last is None else last.number, at, "the board changed while the camera showed something else")
+        there = {i for i, _, _ in lying}
+        self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id in there))
+        self._put(lying)
+
     def still_there(self, ids: Sequence[int], at: float, lying: Sequence[tuple[int, int, Disc]]) -> None:
         """Discs that the rules take off still lie there at the next shot: the call before may be wrong."""
         last = self.last
@@ -350,12 +364,14 @@ class Ledger:
                     total[g] += n
         return tuple(total)
 
-    def _ask_waiting(self) -> None:
+    def _ask_waiting(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
         """Doubts about discs that should have been taken off, or not, and that the next shot finds unsettled."""
         last = self.last
         off = set() if last is None else {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
+        now = {i: d for i, _, d in lying}
         for i, (number, at, why) in self._waiting.items():
-            if i in off or i in {d.id for d in self.state.board}:
+            seen_well = i in now and now[i].confidence >= LISTED and "probability" in why
+            if not seen_well and (i in off or i in {d.id for d in self.state.board}):
                 self.ask(number, at, why)
         self._waiting.clear()
 

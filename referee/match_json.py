@@ -28,18 +28,15 @@ class Agreed:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found;
-    ``millimetres``: factor that makes millimetres of the ledger's, once the discs' size has given the scale.
-    """
+    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found."""
 
     ledger: Ledger
     words: tuple[str, ...]
     engine: Crokinole
     side_of_group: tuple[int, ...]
-    millimetres: float
 
 
-def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed, millimetres: float = 1.0) -> MatchResult:
+def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchResult:
     """Work out seats and setup from all shots together."""
     groups = max(2, len(words))
     words = (*words, *[w for w in ("black", "natural", "red") if w not in words][: groups - len(words)])
@@ -66,7 +63,7 @@ def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed, millimetres
     if first in seats:
         options["first"] = first
     side_of_group = tuple(order.index(g) if g in order else g for g in range(groups))
-    return MatchResult(ledger, words[:groups], Crokinole(options), side_of_group, millimetres)
+    return MatchResult(ledger, words[:groups], Crokinole(options), side_of_group)
 
 
 def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[str]) -> dict[str, Any]:
@@ -90,7 +87,7 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
         "setup": {"players": result.engine.setup.players, "preset": result.engine.setup.preset,
                   "seats": list(result.engine.setup.seats), "discs": result.engine.setup.side_discs(0)},
         "discs": [{"id": i, "colour": colours[i]} for i in sorted(colours)],
-        "shots": [shot_json(s, words, result.millimetres) for s in ledger.shots],
+        "shots": [shot_json(s, words) for s in ledger.shots],
         "rounds": [
             {
                 "number": r.number,
@@ -113,7 +110,7 @@ def _group_setup(result: MatchResult) -> Setup:
     return result.engine.setup
 
 
-def shot_json(shot: JudgedShot, words: tuple[str, ...], millimetres: float) -> dict[str, Any]:
+def shot_json(shot: JudgedShot, words: tuple[str, ...]) -> dict[str, Any]:
     """One shot."""
     seen, outcome = shot.seen, shot.outcome
     unknown = bool(seen.maybe_touched) and not seen.touched
@@ -133,18 +130,18 @@ def shot_json(shot: JudgedShot, words: tuple[str, ...], millimetres: float) -> d
         "ditched": list(outcome.ditched),
         "twenties": {str(i): words[g] for i, g in outcome.twenties},
         "twenty": bool(outcome.twenties),
-        "board_after": [disc_json(i, words[g], d, millimetres) for i, g, d in shot.board],
+        "board_after": [disc_json(i, words[g], d) for i, g, d in shot.board],
         "confidence": number(shot.confidence, 3),
         "start_seen": seen.start_seen,
     }
 
 
-def disc_json(disc_id: int, colour: str, disc: Disc, millimetres: float) -> dict[str, Any]:
+def disc_json(disc_id: int, colour: str, disc: Disc) -> dict[str, Any]:
     """One disc on the board after a shot."""
     return {
         "id": disc_id,
         "colour": colour,
-        "mm": [number(v * millimetres, 2) for v in disc.mm],
+        "mm": [number(v, 2) for v in disc.mm],
         "value": disc.value,
         "state": disc.state,
         "lines": [line_json(c) for c in disc.lines],

@@ -145,12 +145,19 @@ class MotionEye:
         self._moved_at = -math.inf
         self._stirred_at = -math.inf
         self._refreshed = -math.inf
-        self._mm2 = lens.mm_per_px**2
-        self._disc_mm2 = math.pi * lens.view.board.disc_radius**2
+        self.use(lens)
         margin = 2 * round(HAND_MARGIN_MM / lens.mm_per_px) + 1
         self._margin = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (margin, margin))
         self._window = (2 * round(LOW_PASS_MM / lens.mm_per_px / 2) + 1,) * 2
         self._sure_field = lens.field > 0
+
+    def use(self, lens: Lens) -> None:
+        """Go on with a lens that shows the same squares, its millimetres being others."""
+        self.lens = lens
+        self._mm2 = lens.mm_per_px**2
+        self._disc_mm2 = math.pi * lens.view.board.disc_radius**2
+        self.tracks = []
+        self.done.clear()
 
     def difference(self, a: Gray, b: Gray) -> NDArray[np.int16]:
         """Return a - b (n, n) int16 freed of what is smooth: another exposure, bands of flicker."""
@@ -294,6 +301,11 @@ class MotionEye:
                 given.add(j)
                 self.tracks[i].points.append((at, *movers[j].xy))
         self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+
+
+def scaled_track(track: Track, factor: float) -> Track:
+    """The track with its lengths multiplied."""
+    return Track([(t, x * factor, y * factor) for t, x, y in track.points])
 
 
 @dataclass(frozen=True, slots=True)

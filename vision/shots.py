@@ -15,7 +15,7 @@ from vision.disc_values import valued, verdict_of
 from vision.lens import Gray
 from vision.motion import Start
 from vision.readings import Disc
-from vision.table import Likeness, SeenDisc, Sides, TableReading, likeness
+from vision.table import Likeness, SeenDisc, Sides, TableReading, hole_disc, likeness
 
 MOVED_MM = 0.5
 """A disc whose pixels lie this far from where they lay was moved: unmoved ones are found again within 0.2 mm."""
@@ -31,7 +31,7 @@ PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
 AT_LINE_MM = 3.0
 """At first sight a disc that reaches the shooting line by more than this is being placed (C10: none keeps lying there)."""
-FIRST, HOLE_AT_FIRST = 0.4, 0.8
+FIRST, HOLE_AT_FIRST = 0.4, 0.95
 """Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
 QUIET_STEP = 3.0
 """Grey levels below which nothing has changed, whatever the correlation: bare wood has little to correlate."""
@@ -47,6 +47,16 @@ SAME_PLACE_MM = 6.0
 COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
 KEPT_READINGS = 5
+LEAVES_MM = 60.0
+"""A track this long tells where a disc went."""
+HOLE_TRACK_MM = 40.0
+"""A track that ends this near to the hole's middle may have ended in it: its front edge or shadow is followed."""
+BESIDE_HOLE_MM = 38.0
+"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in."""
+SURELY = 0.8
+"""A disc this probable is believed even there."""
+SUNK_LIKE = 0.6
+"""The hole with a disc in it correlates less than this with the empty one."""
 TRACK_END_MM = 45.0
 """The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
 NO_TRACK_S = 0.7
@@ -174,6 +184,7 @@ class TableFollower:
         self.leaving: set[int] = set()
         self.next_id = 1
         self.regrouped: dict[int, int] = {}
+        self.size_known = False
         self.untold: list[tuple[float, float]] = []
         self.radius: tuple[float, float] | None = None
         self._radii: list[tuple[float, float]] = []
@@ -190,6 +201,9 @@ class TableFollower:
         """Take in the reading of the next rest; ``likely`` names the side that a shot's start, and the turn, suggest."""
         self._learn_size(reading)
         change = self.compare(reading)
+        sunk = self._sunk_unseen(reading, change)
+        if sunk is not None:
+            change = replace(change, new=(*change.new, sunk))
         self.untold = [d.mm for d in change.hidden]
         light = self._light(change)
         starts = self._starts(reading)
@@ -201,6 +215,7 @@ class TableFollower:
         moved = [m for m in change.moved if m[0].id not in self.leaving]
         edge = LEFT_AT * reading.rest.view.board.shooting
         left = [s for s in starts if s.strong and math.hypot(*s.track.end[1:]) > edge]
+        left += [s for s in starts if self._leaves(reading, s, edge)]
         is_shot = bool(newcomers) or bool(left) or bool(starts and (moved or others_gone or ditched))
         elsewhere = reading.rest.scene != self._scene and not starts and self._fine is not None
         if is_shot and self._fine is not None and not elsewhere:
@@ -209,6 +224,34 @@ class TableFollower:
             outcome = self._handled(reading, change, newcomers, elsewhere)
         self._keep(reading)
         return outcome
+
+    @staticmethod
+    def _leaves(reading: TableReading, start: Start, edge: float) -> bool:
+        """Whether something that moved after a shot's start was last seen leaving the surface."""
+        for track in reading.rest.tracks:
+            _, x, y = track.end
+            outward = math.hypot(x, y) - math.hypot(*track.start[1:])
+            if track.start[0] >= start.at and math.hypot(x, y) > edge and outward > LEAVES_MM:
+                return True
+        return False
+
+    def _sunk_unseen(self, reading: TableReading, change: Change) -> SeenDisc | None:
+        """A disc in the hole that the reading doesn't list: a track ended there, and the hole looks otherwise than bare."""
+        shots = bool(reading.rest.shots)
+        if not shots or self._fine is None or reading.rest.scene != self._scene:
+            return None
+        after = [s.disc.mm for s in reading.discs if s.sure or s in change.new]
+        after += [d.mm for d in self.table.values() if d not in change.gone]
+        if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
+            return None
+        if not any(math.hypot(*t.end[1:]) < HOLE_TRACK_MM and t.reach > LEAVES_MM for t in reading.rest.tracks):
+            return None
+        if self._covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
+            return None
+        like = likeness(self._fine, reading.fine, reading.lens, (0.0, 0.0), reading.rest.view.board.disc_radius)
+        if like.same >= SUNK_LIKE or like.step < PLAIN_STEP:
+            return None
+        return hole_disc(reading)
 
     def clear(self) -> None:
         """A new round begins: nothing lies on the board."""
@@ -283,9 +326,9 @@ class TableFollower:
         if self._fine is None:
             # at first sight the hole's floor passes for a disc too easily
             on_board = away < shooting - reading.rest.view.board.disc_radius + AT_LINE_MM
-            return on_board and seen.disc.confidence >= (HOLE_AT_FIRST if seen.disc.state == "hole" else FIRST)
+            return on_board and seen.disc.confidence >= (FIRST if seen.disc.state == "board" else HOLE_AT_FIRST)
         if not same_scene:
-            return seen.sure
+            return seen.sure if seen.disc.state == "board" else seen.disc.confidence >= HOLE_AT_FIRST
         like = likeness(self._fine, reading.fine, reading.lens, seen.disc.mm, reading.rest.view.board.disc_radius)
         if self._was_unknown(reading, seen.disc.mm):
             return seen.sure and away < shooting
@@ -293,7 +336,17 @@ class TableFollower:
             return False
         if self._looks_bare(reading, seen.disc.mm):
             return False
+        if self._shaded_hole(reading, seen):
+            return False
         return seen.sure or (bool(reading.rest.shots) and like.step >= PLAIN_STEP)
+
+    @staticmethod
+    def _shaded_hole(reading: TableReading, seen: SeenDisc) -> bool:
+        """Whether a disc beside the hole explains that the hole looks otherwise than before."""
+        if math.hypot(*seen.disc.mm) > reading.rest.view.board.disc_radius or seen.disc.confidence >= SURELY:
+            return False
+        beside = (s for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence)
+        return any(math.hypot(*s.disc.mm) < BESIDE_HOLE_MM for s in beside)
 
     def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
         """Whether a place looks as it did when nothing lay there; False where that was never seen."""
@@ -388,7 +441,7 @@ class TableFollower:
         newcomers: list[tuple[SeenDisc, int, float]], ditched: list[int], likely: Callable[[Start | None], int | None],
     ) -> Shot:  # fmt: skip
         rest = reading.rest
-        doubts: list[str] = []
+        doubts: list[str] = ["the camera turned away before everything lay still"] if rest.cut_short else []
         strong = [s for s in starts if s.strong]
         start = (strong or starts or [None])[0]  # type: ignore[list-item]
         if len(strong) > 1 and strong[-1].at - strong[0].at > SAME_SHOT_S:
@@ -430,8 +483,6 @@ class TableFollower:
             seen, _, sure = shot_disc
             after.append(DiscAfter(new_id, group, seen.disc, None))
             self.table[new_id] = TableDisc(new_id, group, [seen.disc], seen.disc, sure)
-            if not seen.sure:
-                doubts.append(f"disc {new_id} is seen with a probability of {seen.disc.confidence:.2f} only")
         for d, seen in pairs:
             touched.append(d.id)
             after.append(DiscAfter(d.id, d.group, seen.disc, d.disc))
@@ -551,6 +602,8 @@ class TableFollower:
 
     def _learn_size(self, reading: TableReading) -> None:
         self._board = reading.rest.view.board
+        if self.size_known:
+            return
         if any(s.sure for s in reading.discs):
             self._radii.append((reading.disc_radius, reading.disc_radius_sigma))
         if self._radii:

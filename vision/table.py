@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.view import BoardView
-from vision.contacts import measure
+from vision.contact_net import load
+from vision.contacts import measure, refine
 from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, lab_of, words_for
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.lens import FINE, Gray, Lens
-from vision.readings import Disc
+from vision.readings import Disc, DiscState
 from vision.video import as_luma
 from vision.watch import Rest
 
@@ -36,6 +37,10 @@ RIM_MM = 3.0
 """What is compared reaches this far beyond the disc's outline, where its edge and shadow are."""
 HOLE_PLACE_MM = 2.5
 """Uncertainty of a place over the hole, where the plane that is seen isn't known."""
+RADIUS_PRIOR = 0.15
+"""Makers' discs differ by this share in size."""
+HOLE_CENTRED_MM, LEANS_CENTRED = 4.0, 0.1
+"""A disc flat in the hole lies within 2 mm of its middle; one that leans is seen beside it, seldom nearer than this."""
 HOLE_OVER_DISC = 1.1
 """Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
 FOUNDS = 0.6
@@ -95,14 +100,14 @@ def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
     tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
     away = math.hypot(*disc.mm)
     chances = dict(disc.states or ((disc.state, 1.0),))
+    if away < HOLE_CENTRED_MM and "leaning" in chances:
+        chances["leaning"] *= LEANS_CENTRED
     if away > tips + HOLE_PLACE_MM:
         chances["hole"] = chances["leaning"] = 0.0
         chances["board"] = max(chances.get("board", 0.0), 0.01)
     elif away < tips - HOLE_PLACE_MM:
         chances["board"] = 0.0
         chances["hole"] = max(chances.get("hole", 0.0), 0.01)
-    else:
-        return disc
     total = sum(chances.values())
     states = tuple(sorted(((s, p / total) for s, p in chances.items() if p > 0), key=lambda t: -t[1]))
     return replace(disc, state=states[0][0], state_confidence=states[0][1], states=states)
@@ -133,6 +138,25 @@ def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableRe
     luma, to_plane = as_luma(rest.frame)
     lens = Lens(view, to_plane, FINE)
     return TableReading(rest, tuple(out), lens.look(luma), lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm)
+
+
+def disc_radius(reading: TableReading) -> tuple[float, float]:
+    """Radius of the discs in mm of the view, from the rims of those on the surface, and its standard uncertainty."""
+    rest = reading.rest
+    discs = [s.disc for s in reading.discs if s.sure]
+    prior = (reading.disc_radius, RADIUS_PRIOR * reading.disc_radius)
+    found, _, _ = refine(rest.frame.pixels, rest.view, discs, prior, load())
+    return float(found.cylinders.radius[0]), found.sigma_radius
+
+
+def hole_disc(reading: TableReading) -> SeenDisc:
+    """What a disc flat in the hole would be read as: for when something came to lie there that the network doesn't see."""
+    view = reading.rest.view
+    px = view.to_px(np.zeros((1, 2)))[0]
+    states: tuple[tuple[DiscState, float], ...] = (("hole", 1.0),)
+    disc = Disc(0, "", (float(px[0]), float(px[1])), (0.0, 0.0), HOLE_PLACE_MM, "hole", 0.5, 1.0, states)
+    disc = valued(disc, reading.disc_radius, view.board)
+    return SeenDisc(disc, face_lab(reading.rest.frame.pixels, view, disc), False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ CONTENT_MM2 = 200.0
 """A quarter of a disc: the least change of what lies on the board that is worth a reading."""
 LINE_ZONE_MM = 25.0
 """What changes nearer to the shooting line than this, or beyond it, is placing, unless a shot was seen."""
+CUT_SHORT_S = 0.5
+"""A shot that the camera turns away from is read, with a doubt, if it was on its way for this long."""
 UNTOLD_MM = 6.0
 """About a disc that was hidden in part, this much beside it counts as hidden too (its shadow)."""
 RETRIES_S = (0.5, 1.0, 2.0, 4.0)
@@ -65,7 +67,8 @@ class Rest:
 
     ``settled``: since when everything lay still; ``hidden``: where hands are, or were in doubt; ``tracks``: what moved
     since the last rest; ``shots``: the shots that left the shooting line meanwhile; ``scene``: counts solutions of the
-    board: a new one means that the camera has changed since the last rest.
+    board: a new one means that the camera has changed since the last rest; ``cut_short``: not a rest, but the last that
+    was seen before the camera turned away.
     """
 
     frame: Frame
@@ -78,6 +81,7 @@ class Rest:
     tracks: tuple[Track, ...]
     shots: tuple[Start, ...]
     scene: int
+    cut_short: bool = False
 
 
 class SceneGate:
@@ -118,6 +122,7 @@ class TableWatch:
         self.notes: list[tuple[float, str]] = []
         self.sight: Sight | None = None
         self.refusal: NoBoard | None = None
+        self.scale: tuple[float, float, str] = (1.0, 0.0, "")
         self._find = find
         self._gate = SceneGate()
         self._eye: MotionEye | None = None
@@ -127,6 +132,7 @@ class TableWatch:
         self._unsure = False
         self._fresh, self._fresh_at = True, -math.inf
         self._first: tuple[Frame, Sight] | None = None
+        self._before: tuple[Frame, Sight] | None = None
         self._retry_at, self._retries = -math.inf, 0
         self._best: tuple[float, Frame, Sight] | None = None
         self._waiting_since = math.inf
@@ -159,15 +165,30 @@ class TableWatch:
             if not self._unsure:
                 if self._best is not None and self._shots:
                     last.append(self._rest(*self._best[1:]))
+                elif self._shots and self._before is not None and self._before[1].at > self._shots[-1].at + CUT_SHORT_S:
+                    last.append(replace(self._rest(*self._before), cut_short=True))
                 self._forget_motion()
             self._unsure = True
             self._gate.changed_at = at
+            self._before = None
             return last
+        self._before = (frame, sight)
         if self._unsure:
             if at - self._gate.changed_at >= CALM_S:
                 self._look_again(frame, to_plane)
             return []
         return self._decide(frame, sight)
+
+    def rescale(self, factor: float, disc_radius: float, scale_from: str) -> None:
+        """The board's millimetres are to be multiplied by ``factor``; discs then have ``disc_radius`` mm."""
+        assert self.view is not None and self._lens is not None and self._eye is not None
+        self.scale = (self.scale[0] * factor, disc_radius, scale_from)
+        view = self.view.scaled(factor, scale_from)
+        self.view = replace(view, board=replace(view.board, disc_radius=disc_radius))
+        self._views = deque([self.view], maxlen=VIEWS_KEPT)
+        self._lens = Lens(self.view, self._lens.to_plane)
+        self._eye.use(self._lens)
+        self._old = None
 
     def untold(self, places: list[tuple[float, float]]) -> None:
         """Discs at these places (mm) were hidden in part at the last rest: look there again when they are free."""
@@ -197,6 +218,9 @@ class TableWatch:
 
     def _aligned(self, view: BoardView, frame: Frame) -> BoardView:
         """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals."""
+        if self.scale[2]:
+            view = view.scaled(self.scale[0], self.scale[2])
+            view = replace(view, board=replace(view.board, disc_radius=self.scale[1]))
         view = turned(view, upright_turn(view))
         gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
         turn = quadrant_turn(gray, view)

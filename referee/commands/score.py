@@ -26,6 +26,7 @@ PLAYERS = ("2", "3", "2v1", "4")
 @click.option("--first", type=click.Choice(("A", "B", "C", "D")), help="The seat that opened round 1.")
 @click.option("--discs", type=click.IntRange(1, 24), help="Discs a side in a round.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
+@click.option("--shooting-line", type=click.FloatRange(100, 600), metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc", "disc_mm", type=click.FloatRange(10, 80), metavar="MM", help="Diameter of the discs.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
 def score(
@@ -36,6 +37,7 @@ def score(
     first: str | None,
     discs: int | None,
     board: str | None,
+    shooting_line: float | None,
     disc_mm: float | None,
     json_path: Path | None,
 ) -> int:
@@ -49,7 +51,7 @@ def score(
         from calibration import profiles
 
         model = profiles.board_by_name(board)
-    hints = BoardHints(board=model, disc_mm=disc_mm)
+    hints = BoardHints(board=model, shooting_mm=shooting_line, disc_mm=disc_mm)
     for video in videos:
         result, info, warnings = score_video(video, agreed, hints)
         from referee.match_json import match_json
@@ -77,19 +79,9 @@ def score_video(path: Path, agreed: "Agreed", hints: "BoardHints") -> "tuple[Mat
             refusal = official.watch.refusal
             why = "no board was found in it" if refusal is None else refusal.reason
             raise NotFoundError(f"{path}: {why}", code="no_board" if refusal is None else refusal.code)
-        result = conclude(official.ledger, official.follower.sides.words(), agreed, scale(official, hints))
+        result = conclude(official.ledger, official.follower.sides.words(), agreed)
         warnings = [*video.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
         return result, video.info, warnings
-
-
-def scale(official: "CrokinoleOfficial", hints: "BoardHints") -> float:
-    """Factor from the view's millimetres to real ones: 1 where they are known, else by the discs' size."""
-    from calibration.boards import DISC_DIAMETER_MM
-
-    view, radius = official.watch.view, official.follower.radius
-    if view is None or view.scale_known or radius is None:
-        return 1.0
-    return (hints.disc_mm or DISC_DIAMETER_MM) / 2 / radius[0]
 
 
 def write_text(path: Path, text: str) -> None:

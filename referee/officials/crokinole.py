@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import cv2
 
+from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
 from referee.crokinole_match import SEAT_AZIMUTHS, JudgedShot, Ledger, Review
 from referee.officials import Answer, Evidence, Proposal, Question, Seen
 from referee.rules.crokinole import Recorded, Shot, State
-from vision.motion import Start
+from vision.lens import Lens
+from vision.motion import Start, scaled_track
 from vision.shots import Handled, TableFollower
 from vision.shots import Shot as ShotSeen
-from vision.table import Sides, TableReading, read_table
+from vision.table import Sides, TableReading, disc_radius, read_table
 from vision.watch import Rest, TableWatch
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class CrokinoleOfficial:
         self._asked = 0
         self._at = 0.0
         self._began = False
+        self._sized = False
+        self._hints = hints or BoardHints()
 
     @property
     def seen(self) -> Seen:
@@ -109,6 +113,9 @@ class CrokinoleOfficial:
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
         reading = read_table(rest, self.follower.radius)
+        if not self._sized and any(s.sure and s.disc.state == "board" for s in reading.discs):
+            rest = self._size_discs(rest, reading)
+            reading = read_table(rest, self.follower.radius)
         before = set(self.follower.table)
         leaving = set(self.follower.leaving)
         outcome = self.follower.observe(reading, self._likely)
@@ -120,12 +127,37 @@ class CrokinoleOfficial:
             return self._hands(outcome, leaving, first)
         return self._shot(outcome, reading, before, leaving)
 
+    def _size_discs(self, rest: Rest, reading: TableReading) -> Rest:
+        """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""
+        self._sized = True
+        view = rest.view
+        if view.scale_from.startswith(("NCA", "board ")):
+            return rest
+        radius = disc_radius(reading)
+        real = (self._hints.disc_mm or DISC_DIAMETER_MM) / 2
+        factor = 1.0 if view.scale_known else real / radius[0]
+        words = view.scale_from if view.scale_known else f"disc diameter {2 * real:g} mm"
+        self.watch.rescale(factor, radius[0] * factor, words)
+        self.follower.radius = (radius[0] * factor, radius[1] * factor)
+        self.follower.size_known = True
+        assert self.watch.view is not None
+        tracks = tuple(scaled_track(t, factor) for t in rest.tracks)
+        shots = tuple(
+            Start(s.at, (s.xy[0] * factor, s.xy[1] * factor), scaled_track(s.track, factor)) for s in rest.shots
+        )
+        view = self.watch.view
+        return replace(rest, view=view, lens=Lens(view, rest.lens.to_plane), tracks=tracks, shots=shots)
+
     def _hands(self, outcome: Handled, leaving: set[int], first: bool) -> list[Proposal | Question]:
         if first:
             if outcome.lying:
                 self.ledger.begin(outcome.lying)
             return []
         self.ledger.settled([i for i in outcome.taken if i in leaving])
+        if outcome.elsewhere:
+            if outcome.came or [i for i in outcome.taken if i not in leaving]:
+                self.ledger.changed_meanwhile(outcome.at, outcome.lying)
+            return []
         unasked = [i for i in outcome.taken if i not in leaving]
         if unasked:
             self.ledger.hands(outcome.at, unasked, outcome.lying)
