@@ -110,9 +110,14 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = ()) -> Score:
         for colour in sides:
             low[colour] = 0
             high.update({other: high[other] + points[colour] for other in points if other != colour})
-    if probability >= SURE_PROBABILITY and known:
+    if probability >= SURE_PROBABILITY and known and not undecided(discs):
         return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
     return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
+
+
+def undecided(discs: Sequence[Disc]) -> bool:
+    """Whether a line call that the points hang on is too close: nobody stands by a score that holds one."""
+    return any(c.verdict == "too_close" for d in discs if d.state == "board" and len(d.values) > 1 for c in d.lines)
 
 
 def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...]]]:
