@@ -70,7 +70,7 @@ def _solver(detail: float, blur: float, samples: int, half: float) -> tuple[Arra
     low = normal_cdf((offset - (MIDDLES_MM[None, :, None] - WIDTHS_MM[:, None, None] / 2)) / spread)
     high = normal_cdf((offset - (MIDDLES_MM[None, :, None] + WIDTHS_MM[:, None, None] / 2)) / spread)
     columns = np.stack([np.ones_like(low), low - high, high], axis=2)
-    return columns, np.linalg.inv(columns @ columns.swapaxes(2, 3) + 1e-6 * np.eye(3))
+    return columns, np.asarray(np.linalg.inv(columns @ columns.swapaxes(2, 3) + 1e-6 * np.eye(3)), dtype=np.float64)
 
 
 def _misfit(profile: Array, half: float, detail: float, blur: float) -> Array:
