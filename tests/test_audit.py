@@ -462,7 +462,6 @@ def video(source: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three seconds of a board on which nothing moves, ten frames a second."""
     import av  # noqa: PLC0415
 
-    pytest.importorskip("vision.video")
     path = tmp_path_factory.mktemp("video") / "match.mp4"
     with av.open(str(path), "w") as out:
         stream: Any = out.add_stream("libx264", rate=10, options={"crf": "12", "preset": "ultrafast", "g": "5"})
