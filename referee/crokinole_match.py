@@ -1,4 +1,4 @@
-"""What was seen of a crokinole match, shot by shot, judged: consequences, rounds, score, and what a person should look at.
+"""What was seen of a crokinole match, judged shot by shot: consequences, rounds, score, and what to look at.
 
 Sides are groups of one colour, numbered as they were first seen; who sits where is worked out from all shots together.
 The rules are used to notice what can't be (a side twice in a row, a thirteenth disc) and to ask, never to invent.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from referee.rules.crokinole import Crokinole, Rest, Setup, Shot, State
+from referee.rules.crokinole import Crokinole, Lying, Rest, Setup, Shot, State
 from referee.rules.crokinole.rounds import board_points, gains
 from referee.rules.crokinole.table import Outcome
 from referee.rules.protocol import RuleError
@@ -105,6 +105,14 @@ def rest_of(disc_id: int, disc: Disc | None) -> Rest:
     return Rest(disc_id, "board", value, inner)
 
 
+def lying_of(disc_id: int, group: int, disc: Disc) -> Lying:
+    """A disc on the surface in the engine's words."""
+    rest = rest_of(disc_id, disc)
+    value = 15 if rest.state == "leaning" else rest.value
+    inner = rest.inner if value == 10 or value is None else value >= 15
+    return Lying(disc_id, group, rest.state, value, inner, ())
+
+
 def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
     """What can't be told for sure about a disc that the rules take off, or would take off; ``open_board``: C7 decides.
 
@@ -152,51 +160,48 @@ def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[
 
 def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> tuple[str, tuple[str, ...]]:
     """Who sits where: (players, seats taken in clockwise order); fills in ``seat`` of every shot."""
-    azimuths: dict[int, list[float]] = {g: [] for g in range(groups)}
+    towards: dict[int, list[complex]] = {g: [] for g in range(groups)}
     for s in shots:
         if s.seen.start_mm is not None:
-            azimuths[s.group].append(math.atan2(s.seen.start_mm[1], s.seen.start_mm[0]))
+            place = complex(*s.seen.start_mm)
+            towards[s.group].append(place / max(abs(place), 1e-6))
     if players is None:
-        players = "2"
-        for found in azimuths.values():
-            if len(found) >= FEWEST_FOR_SEATS and abs(np.exp(1j * np.array(found)).mean()) < TWO_PLACES:
-                players = "4"
-    seats: list[str] = []
-    of_group: dict[int, tuple[str, ...]] = {}
-    for g, found in azimuths.items():
-        usual = ("A", "C") if g == 0 else ("C", "A")
-        if players == "4":
-            folded = np.exp(2j * np.array(found)).sum() if found else 0
-            along = abs(np.angle(folded)) > np.pi / 2 if found else g == 0
-            of_group[g] = ("A", "C") if along else ("B", "D")
-        elif found:
-            of_group[g] = (_nearest_seat(float(np.angle(np.exp(1j * np.array(found)).sum())), tuple(SEAT_AZIMUTHS)),)
-        else:
-            of_group[g] = (usual[0],)
-    if players == "4" and groups == 2 and of_group[0] == of_group[1]:
-        of_group[1] = ("B", "D") if of_group[0] == ("A", "C") else ("A", "C")
-    if players == "2" and groups == 2 and of_group[0] == of_group[1]:
-        of_group[1] = (_opposite(of_group[0][0]),)
-    if players == "2" and groups < 2:
-        of_group[1] = (_opposite(of_group[0][0]) if of_group else "C",)
-        of_group.setdefault(0, ("A",))
+        spread = (abs(np.mean(found)) for found in towards.values() if len(found) >= FEWEST_FOR_SEATS)
+        players = "4" if any(length < TWO_PLACES for length in spread) else "2"
+    of_group = _pairs_of_seats(towards) if players == "4" else _single_seats(towards, players == "2")
     for s in shots:
         options = of_group[s.group]
-        if s.seen.start_mm is None:
-            s.seat = options[0] if len(options) == 1 else None
-        else:
-            s.seat = _nearest_seat(math.atan2(s.seen.start_mm[1], s.seen.start_mm[0]), options)
-    for options in of_group.values():
-        seats += options
-    return players, tuple(sorted(set(seats)))
+        if len(options) == 1:
+            s.seat = options[0]
+        elif s.seen.start_mm is not None:
+            s.seat = _nearest_seat(complex(*s.seen.start_mm), options)
+    return players, tuple(sorted({seat for options in of_group.values() for seat in options}))
+
+
+def _pairs_of_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
+    """Partners sit opposite each other: a side's starting places lie along one of the two axes."""
+    upright = {g: sum(abs(z.imag) - abs(z.real) for z in found) for g, found in towards.items()}
+    first = max(upright, key=lambda g: upright[g])
+    return {g: ("A", "C") if g == first else ("B", "D") for g in towards}
+
+
+def _single_seats(towards: Mapping[int, list[complex]], opposite: bool) -> dict[int, tuple[str, ...]]:
+    """One seat a side; two players sit ``opposite`` each other."""
+    if not opposite:
+        usual = dict(enumerate("ABC"))
+        return {g: (_nearest_seat(sum(z), tuple(SEAT_AZIMUTHS)) if z else usual[g],) for g, z in towards.items()}
+    axis = sum(towards.get(0, [])) - sum(towards.get(1, []))
+    seat = _nearest_seat(axis, tuple(SEAT_AZIMUTHS)) if axis else "A"
+    return {g: (seat if g == 0 else _opposite(seat),) for g in towards}
 
 
 def _opposite(seat: str) -> str:
     return "ABCD"[("ABCD".index(seat) + 2) % 4]
 
 
-def _nearest_seat(azimuth: float, options: tuple[str, ...]) -> str:
-    return min(options, key=lambda s: abs(np.angle(np.exp(1j * (azimuth - math.radians(SEAT_AZIMUTHS[s]))))))
+def _nearest_seat(place: complex, options: tuple[str, ...]) -> str:
+    """The seat whose direction from the board's centre is nearest to that of ``place`` (x + iy)."""
+    return min(options, key=lambda s: abs(np.angle(place * np.exp(-1j * math.radians(SEAT_AZIMUTHS[s])))))
 
 
 class Ledger:
@@ -383,11 +388,9 @@ class Ledger:
 
     def _put(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
         """Discs that lie on the board without a shot that was seen."""
-        from referee.rules.crokinole.shots import _lay
-
         known = {d.id for d in self.state.board}
         board = list(self.state.board)
-        board += [_lay(rest_of(i, d), g) for i, g, d in lying if i not in known and d.state in ("board", "leaning")]
+        board += [lying_of(i, g, d) for i, g, d in lying if i not in known and d.state in ("board", "leaning")]
         back = {i for i, _, _ in lying}
         self.state = self.state._replace(board=tuple(board), out=tuple(i for i in self.state.out if i not in back))
 
@@ -417,9 +420,7 @@ class Ledger:
         if self._taken:
             return True
         # nothing lay there to be cleared away: the number of discs, or the turn, says that a round has ended
-        if full and (wanted or self.last is not None and seen.group == self.last.group):
-            return True
-        return False
+        return full and (bool(wanted) or (self.last is not None and seen.group == self.last.group))
 
     def _explain_taken(self, at: float) -> None:
         last = self.last

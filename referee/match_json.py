@@ -57,7 +57,7 @@ def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchRes
     discs = ledger.side_discs()
     if players == "4" and discs % 2:
         discs += 1
-    if discs:
+    if discs and (agreed.discs or any(r.complete for r in ledger.rounds)):
         options["discs"] = discs
     first = agreed.first or (shots[0].seat if shots else None)
     if first in seats:

@@ -1,4 +1,4 @@
-"""The board seen straight from above at a fixed, small size, straight from a video's luma plane: what motion is seen in.
+"""The board seen from above at a fixed, small size, straight from a video's luma plane: what motion is seen in.
 
 A :class:`Lens` belongs to one solved view and one size of picture; it holds the sampling maps, so that looking costs a
 fraction of a millisecond a frame. Also here: how the board is turned (its quadrant lines say), and by how much the same
@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import Camera
 from calibration.view import BoardView
 
 Array = NDArray[np.float64]
@@ -131,9 +132,9 @@ def turned(view: BoardView, turn: float) -> BoardView:
     c, s = np.cos(turn), np.sin(turn)
     rotation = view.camera.rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     rvec = np.asarray(cv2.Rodrigues(rotation)[0], dtype=np.float64).ravel()
-    camera = view.camera
-    return replace(view, camera=type(camera)(
-        camera.K, camera.dist, rvec, camera.tvec, camera.width, camera.height, camera.sigma, camera.assumed))  # fmt: skip
+    old = view.camera
+    camera = Camera(old.K, old.dist, rvec, old.tvec, old.width, old.height, old.sigma, old.assumed)
+    return replace(view, camera=camera)
 
 
 def upright_turn(view: BoardView) -> float:

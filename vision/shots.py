@@ -63,6 +63,8 @@ NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 LEFT_AT = 0.95
 """In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
+SECOND_SHOT_S = 1.8
+"""A shot that begins so long after another is a second one: what is struck has stopped, or nearly, by then."""
 SAME_SHOT_S = 0.6
 """Two tracks that begin within this time are one shot."""
 GROUP_SURE = 0.75
@@ -198,7 +200,7 @@ class TableFollower:
     def observe(
         self, reading: TableReading, likely: Callable[[Start | None], int | None] = lambda _: None
     ) -> Shot | Handled:
-        """Take in the reading of the next rest; ``likely`` names the side that a shot's start, and the turn, suggest."""
+        """Take in the reading of the next rest; ``likely`` names the side that a shot's start and the turn suggest."""
         self._learn_size(reading)
         change = self.compare(reading)
         sunk = self._sunk_unseen(reading, change)
@@ -444,7 +446,7 @@ class TableFollower:
         doubts: list[str] = ["the camera turned away before everything lay still"] if rest.cut_short else []
         strong = [s for s in starts if s.strong]
         start = (strong or starts or [None])[0]  # type: ignore[list-item]
-        if len(strong) > 1 and strong[-1].at - strong[0].at > SAME_SHOT_S:
+        if len(strong) > 1 and strong[-1].at - strong[0].at > SECOND_SHOT_S:
             doubts.append("two shots seem to have been made without a rest between them")
         missing = [d for d in change.gone if d.id not in self.leaving]
         excess = {}

@@ -114,7 +114,7 @@ def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
 
 
 def apart(discs: list[Disc], least_mm: float) -> list[int]:
-    """Indices of discs of which no two share their place, the surer of each pair; a disc may lie over one in the hole."""
+    """Indices of discs of which no two share their place, the surer of each pair; one may lie over one in the hole."""
     kept: list[int] = []
     for i in sorted(range(len(discs)), key=lambda i: -discs[i].confidence):
         d = discs[i]

@@ -1,7 +1,7 @@
-"""Video files as frames: decoded by FFmpeg, with exact timestamps, upright, with square pixels, converted only when asked.
+"""Video files as frames: decoded by FFmpeg, with exact timestamps, upright, with square pixels.
 
-A :class:`VideoFrame` is a :class:`~vision.frames.Frame` whose pixels are converted to BGR when they are first looked at;
-its ``luma`` is the decoder's own plane, for whoever only wants to know whether something moves.
+A :class:`VideoFrame` is a :class:`~vision.frames.Frame` whose pixels are converted to BGR when they are first asked
+for; its ``luma`` is the decoder's own plane, for whoever only wants to know whether something moves.
 """
 
 import hashlib

@@ -8,6 +8,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -138,6 +139,10 @@ class TableWatch:
         self._waiting_since = math.inf
         self._shots: list[Start] = []
         self._counted: set[tuple[float, float, float]] = set()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when a job is put aside: everything but the frames, which belong to an open file."""
+        return {**self.__dict__, "_best": None, "_first": None, "_before": None}
 
     def board_moved(self) -> None:
         """Look for the board anew."""

@@ -1,26 +1,34 @@
 """``referee score``: a recorded match to shots, rounds and a score, with a list of what a person should look at."""
 
-import json
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibration.errors import NotFoundError, TableError, UnusableInputError
+from calibration.errors import TableError, UnusableInputError
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
-    from referee.match_json import Agreed, MatchResult
-    from referee.officials.crokinole import CrokinoleOfficial
-    from vision.video import VideoInfo
+    from referee.match_files import Targets
+    from referee.match_json import Agreed
+    from referee.match_score import Progress, Scored
 
 PRESETS = ("family", "match-play", "nca")
 PLAYERS = ("2", "3", "2v1", "4")
+CLIP_BEFORE_S, CLIP_AFTER_S = 2.0, 2.0
+"""A clip of a shot begins this long before the disc leaves the line and ends this long after everything lies still."""
+STOPPED = 130
+"""Exit status of a job that was put aside with Ctrl-C."""
 
 
 @click.command()
 @click.argument("videos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="VIDEO...")
-@click.option("--game", type=click.Choice(("crokinole",)), default="crokinole", show_default=True)
+@click.option(
+    "--game", type=click.Choice(("crokinole",)), default="crokinole", show_default=True, help="What is played."
+)
 @click.option("--players", type=click.Choice(PLAYERS), help="Who plays (2v1: two against one); found where left out.")
 @click.option("--preset", type=click.Choice(PRESETS), help="How rounds are scored (family unless given).")
 @click.option("--first", type=click.Choice(("A", "B", "C", "D")), help="The seat that opened round 1.")
@@ -29,6 +37,18 @@ PLAYERS = ("2", "3", "2v1", "4")
 @click.option("--shooting-line", type=click.FloatRange(100, 600), metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc", "disc_mm", type=click.FloatRange(10, 80), metavar="MM", help="Diameter of the discs.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
+@click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
+@click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
+@click.option("--cmn", "cmn_path", type=click.Path(path_type=Path), help="Write the match as CMN, once it is over.")
+@click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page with everything.")
+@click.option("--out", "folder", type=click.Path(path_type=Path), help="Write result, log, table and report there.")
+@click.option(
+    "--annotate", "annotated", type=click.Path(path_type=Path), help="Write the video with all drawn into it."
+)
+@click.option("--clip", "clips", type=int, multiple=True, metavar="N", help="Cut shot N out of the video, as it is.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Videos at once (with --out).")
+@click.option("--review", is_flag=True, help="Walk through the open questions at the keyboard.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
 def score(
     videos: tuple[Path, ...],
     game: str,
@@ -40,56 +60,147 @@ def score(
     shooting_line: float | None,
     disc_mm: float | None,
     json_path: Path | None,
+    csv_path: Path | None,
+    log_path: Path | None,
+    cmn_path: Path | None,
+    report_path: Path | None,
+    folder: Path | None,
+    annotated: Path | None,
+    clips: tuple[int, ...],
+    jobs: int,
+    review: bool,
+    quiet: bool,
 ) -> int:
-    """Score the match recorded in VIDEO."""
+    """Score the match recorded in VIDEO: every shot, every round, and what a person should look at."""
     from calibration.hints import BoardHints
+    from referee.match_files import Targets
     from referee.match_json import Agreed
 
-    agreed = Agreed(players, preset, first, discs)
+    targets = Targets(json_path, csv_path, log_path, cmn_path, report_path)
+    if len(videos) > 1 and (targets != Targets() or annotated or clips or review):
+        raise click.UsageError("several videos are written with --out FOLDER; the other outputs are for one")
+    if len(videos) > 1 and folder is None:
+        raise click.UsageError("several videos need --out FOLDER")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
+    targets.check()
     model = None
     if board is not None:
-        from calibration import profiles
+        from calibration import profiles  # pydantic takes 0.1 s to load
 
         model = profiles.board_by_name(board)
     hints = BoardHints(board=model, shooting_mm=shooting_line, disc_mm=disc_mm)
-    for video in videos:
-        result, info, warnings = score_video(video, agreed, hints)
-        from referee.match_json import match_json
-
-        data = match_json(result, info, video.name, warnings)
-        if json_path is not None:
-            write_text(json_path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-        print_match(data)
-    return 0
+    agreed = Agreed(players, preset, first, discs)
+    if len(videos) > 1:
+        assert folder is not None
+        return score_many(videos, agreed, hints, folder, jobs)
+    return score_one(videos[0], agreed, hints, targets, annotated, clips, review, quiet)
 
 
-def score_video(path: Path, agreed: "Agreed", hints: "BoardHints") -> "tuple[MatchResult, VideoInfo, list[str]]":
-    """Watch a whole video; raises NotFoundError (no_board) where no board was ever found."""
-    from referee.match_json import conclude
-    from referee.officials.crokinole import CrokinoleOfficial
-    from vision.video import VideoFile
+def score_one(
+    video: Path, agreed: "Agreed", hints: "BoardHints", targets: "Targets",
+    annotated: Path | None, clips: tuple[int, ...], review: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Score one video and write everything that is wanted of it."""
+    from referee.match_files import write_all, write_text
+    from referee.match_json import match_json
+    from referee.match_score import score_video
 
-    with VideoFile(path) as video:
-        sides = 3 if agreed.players == "3" else 2
-        official = CrokinoleOfficial(agreed.discs, sides, hints)
-        for frame in video.frames():
-            official.feed(frame)
-        official.finish()
-        if official.watch.view is None:
-            refusal = official.watch.refusal
-            why = "no board was found in it" if refusal is None else refusal.reason
-            raise NotFoundError(f"{path}: {why}", code="no_board" if refusal is None else refusal.code)
-        result = conclude(official.ledger, official.follower.sides.words(), agreed)
-        warnings = [*video.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
-        return result, video.info, warnings
+    with bar(video.name, quiet) as tell:
+        scored = score_video(video, agreed, hints, tell)
+    data = match_json(scored.result, scored.info, video.name, scored.warnings)
+    for note in write_all(targets, data, scored.log, scored.official.pictures, video):
+        click.echo(f"note: {note}", err=True)
+    print_match(data)
+    cut_clips(video, data, clips)
+    if annotated is not None:
+        from referee.match_video import annotate
+
+        duration = scored.info.duration_s
+        with bar(annotated.name, quiet) as tell:
+            annotate(video, annotated, data, scored.official.boards, lambda at: tell(at, duration))
+    if review and data["review"]:
+        from referee.logfile import to_text
+        from referee.match_review import walk
+
+        beside = (targets.log or video).parent
+        made = walk(video, data, scored.log, beside, _ask, click.echo)
+        if made and targets.log is not None:
+            write_text(targets.log, to_text(scored.log))
+        click.echo("score by the log: " + ", ".join(f"{side} {points}" for side, points in scored.log.score.items()))
+    return 0 if scored.stopped is None else STOPPED
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file; raises TableError where that fails."""
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UnusableInputError(f"{path}: can't be written ({error.strerror or error})") from error
+def _ask(words: str) -> str:
+    return str(click.prompt(words, default="", show_default=False))
+
+
+def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None:
+    """Cut shots out of the video, beside it in the working folder."""
+    from vision.video import cut_clip
+
+    shots = {s["number"]: s for s in data["shots"]}
+    for number in clips:
+        if number not in shots:
+            raise UnusableInputError(f"--clip {number}: the video has {len(shots)} shots", code="bad_option")
+        shot = shots[number]
+        target = Path(f"{video.stem}.shot{number}{video.suffix}")
+        cut_clip(video, max(shot["start_s"] - CLIP_BEFORE_S, 0.0), shot["settled_s"] + CLIP_AFTER_S, target)
+        click.echo(f"wrote {target}")
+
+
+def score_many(videos: tuple[Path, ...], agreed: "Agreed", hints: "BoardHints", folder: Path, jobs: int) -> int:
+    """Score several videos, ``jobs`` at once; one that fails leaves the others be."""
+    from multiprocessing import get_context
+
+    names = [v.stem for v in videos]
+    if len(set(names)) < len(names):
+        raise click.UsageError("two videos have the same name; their results would overwrite each other")
+    status = 0
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        waiting = {pool.submit(job, video, agreed, hints, folder): video for video in videos}
+        for done in as_completed(waiting):
+            try:
+                click.echo(f"{waiting[done]}: {done.result()}")
+            except TableError as error:
+                click.echo(f"referee: {error}", err=True)
+                status = status or error.exit_status
+    return status
+
+
+def job(video: Path, agreed: "Agreed", hints: "BoardHints", folder: Path) -> str:
+    """One video of several, in a process of its own; returns its score in a line."""
+    from referee.match_files import Targets, write_all
+    from referee.match_json import match_json
+    from referee.match_score import score_video
+
+    scored: Scored = score_video(video, agreed, hints, lambda at, of: None)
+    data = match_json(scored.result, scored.info, video.name, scored.warnings)
+    write_all(Targets.in_folder(folder, video.stem), data, scored.log, scored.official.pictures, video)
+    asked = f", {len(data['review'])} to look at" if data["review"] else ""
+    return ", ".join(f"{c} {p}" for c, p in data["score"].items()) + f" after {len(data['shots'])} shots{asked}"
+
+
+def bar(name: str, quiet: bool) -> "AbstractContextManager[Progress]":
+    """A progress bar with the time left, on standard error; nothing where nobody watches."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def show() -> Any:
+        if quiet or not sys.stderr.isatty():
+            yield lambda at, of: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+                   TimeRemainingColumn(), TextColumn("left"))  # fmt: skip
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(name, total=None)
+            yield lambda at, of: progress.update(task, completed=at, total=of)
+
+    return show()
 
 
 def print_match(data: dict[str, Any]) -> None:
@@ -102,6 +213,3 @@ def print_match(data: dict[str, Any]) -> None:
         click.echo(f"look at {v['time_s']:.1f} s" + (f", shot {v['shot']}" if v["shot"] else "") + f": {v['why']}")
     for w in data["warnings"]:
         click.echo(f"note: {w}", err=True)
-
-
-__all__ = ["TableError", "score", "score_video"]

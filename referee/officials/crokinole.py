@@ -5,7 +5,7 @@ One code for a live table and for a recorded match: it is fed frames with the ti
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import cv2
@@ -25,6 +25,7 @@ from vision.watch import Rest, TableWatch
 if TYPE_CHECKING:
     from calibration.view import BoardView
     from vision.frames import Frame
+    from vision.readings import Disc
 
 SEAT_WIDTH_DEG = 50.0
 """A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
@@ -40,6 +41,15 @@ PICTURE_REACH = 1.25
 """Half its width over the shooting line's radius: surface and ditch."""
 
 
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What lay on the board from ``at`` seconds on, (id, group, disc), and the view that showed it."""
+
+    at: float
+    view: "BoardView"
+    lying: tuple[tuple[int, int, "Disc"], ...]
+
+
 class CrokinoleOfficial:
     """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone."""
 
@@ -50,6 +60,7 @@ class CrokinoleOfficial:
         self.follower = TableFollower(Sides(sides))
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
+        self.boards: list[Board] = []
         self._live: State | None = None
         self._asked = 0
         self._at = 0.0
@@ -120,6 +131,7 @@ class CrokinoleOfficial:
         leaving = set(self.follower.leaving)
         outcome = self.follower.observe(reading, self._likely)
         self._began = True
+        self.boards.append(Board(rest.settled, rest.view, self.follower.lying))
         self.watch.untold(self.follower.untold)
         self.ledger.regroup(self.follower.regrouped)
         self.follower.regrouped.clear()

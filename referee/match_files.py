@@ -1,0 +1,102 @@
+"""What a scored video is written as: JSON, CSV of the shots, the match log, CMN, the report."""
+
+import csv
+import io
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from calibration.errors import UnusableInputError
+from referee.exports import to_cmn
+from referee.log import MatchLog
+from referee.logfile import to_text
+from referee.match_report import report
+
+COLUMNS = ("number", "round", "start_s", "settled_s", "colour", "seat", "disc", "valid", "rule", "touched", "removed",
+           "ditched", "twenties", "confidence")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where to write what; None: not at all."""
+
+    json: Path | None = None
+    csv: Path | None = None
+    log: Path | None = None
+    cmn: Path | None = None
+    report: Path | None = None
+
+    @classmethod
+    def in_folder(cls, folder: Path, name: str) -> "Targets":
+        """A result, a log, a table of shots and a report in a folder, named after the video."""
+        return cls(
+            folder / f"{name}.json", folder / f"{name}.csv", folder / f"{name}.log.jsonl", None,
+            folder / f"{name}.report.html",
+        )  # fmt: skip
+
+    def or_else(self, other: "Targets") -> "Targets":
+        """These where they are given, else the other's."""
+        return Targets(
+            self.json or other.json, self.csv or other.csv, self.log or other.log, self.cmn or other.cmn,
+            self.report or other.report,
+        )  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse, before hours of work, what can't be written in the end."""
+        for path in (self.json, self.csv, self.log, self.cmn, self.report):
+            if path is not None and not path.parent.is_dir():
+                raise UnusableInputError(f"{path}: the folder {path.parent} doesn't exist")
+
+
+def shots_csv(data: Mapping[str, Any]) -> str:
+    """The shots as CSV (RFC 4180); lists of ids are joined by spaces."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for shot in data["shots"]:
+        row = []
+        for name in COLUMNS:
+            item = shot[name]
+            row.append(" ".join(map(str, item)) if isinstance(item, list | dict) else "" if item is None else item)
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def cmn_text(log: MatchLog, video: Path) -> str:
+    """The match as CMN, dated by the video file; raises UnusableInputError while the match isn't over."""
+    date = datetime.fromtimestamp(video.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_all(
+    targets: Targets, data: Mapping[str, Any], log: MatchLog, pictures: Mapping[int, bytes], video: Path
+) -> list[str]:
+    """Write everything that is wanted; returns what could not be made, in words."""
+    notes: list[str] = []
+    if targets.json is not None:
+        write_text(targets.json, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    if targets.csv is not None:
+        write_text(targets.csv, shots_csv(data))
+    if targets.log is not None:
+        write_text(targets.log, to_text(log))
+    if targets.cmn is not None:
+        try:
+            write_text(targets.cmn, cmn_text(log, video))
+        except UnusableInputError as error:
+            notes.append(f"no CMN was written: {error}")
+    if targets.report is not None:
+        write_text(targets.report, report(data, pictures, video.name))
+    return notes
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; raises UnusableInputError where that fails."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UnusableInputError(f"{path}: can't be written ({error.strerror or error})") from error

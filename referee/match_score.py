@@ -1,0 +1,105 @@
+"""Scores one video from its first frame to its last; put aside in the middle, it goes on from there the next time."""
+
+import hashlib
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from calibration.errors import NotFoundError
+from calibration.hints import BoardHints
+from referee import __version__
+from referee.log import MatchLog
+from referee.match_json import Agreed, MatchResult, conclude, match_log
+from referee.officials.crokinole import CrokinoleOfficial
+from vision.video import VideoFile, VideoInfo
+
+Progress = Callable[[float, float | None], None]
+"""Told the seconds that are done, and of how many (None: not known)."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A video as far as it was watched. ``stopped``: seconds at which it was put aside, None where it ended."""
+
+    result: MatchResult
+    info: VideoInfo
+    official: CrokinoleOfficial
+    log: MatchLog
+    warnings: list[str]
+    stopped: float | None
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A job put aside: ``version`` must fit; ``at``: the last frame's seconds."""
+
+    version: str
+    at: float
+    official: CrokinoleOfficial
+
+
+def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progress) -> Scored:
+    """Watch a video; KeyboardInterrupt puts it aside and returns what is known.
+
+    Raises NotFoundError (no_board, board_unsure) where no board was ever found.
+    """
+    with VideoFile(path) as video:
+        place = resume_path(path, agreed, hints)
+        kept = take_up(place)
+        official = CrokinoleOfficial(agreed.discs, 3 if agreed.players == "3" else 2, hints)
+        at = -1.0
+        if kept is not None:
+            official, at = kept.official, kept.at
+        stopped: float | None = None
+        try:
+            for frame in video.frames(max(at, 0.0)):
+                if frame.timestamp <= at:
+                    continue
+                official.feed(frame)
+                at = frame.timestamp
+                progress(at, video.info.duration_s)
+        except KeyboardInterrupt:
+            stopped = at
+            put_aside(place, Aside(__version__, at, official))
+        official.finish()
+        if stopped is None:
+            place.unlink(missing_ok=True)
+        if official.watch.view is None:
+            refusal = official.watch.refusal
+            why = "no board was found in it" if refusal is None else refusal.reason
+            raise NotFoundError(f"{path}: {why}", code="no_board" if refusal is None else refusal.code)
+        result = conclude(official.ledger, official.follower.sides.words(), agreed)
+        warnings = [*video.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
+        if stopped is not None:
+            warnings.append(f"stopped at {stopped:.1f} s; the same command goes on from there")
+        return Scored(result, video.info, official, match_log(result, {"video": path.name}), warnings, stopped)
+
+
+def resume_path(path: Path, agreed: Agreed, hints: BoardHints) -> Path:
+    """Where a job on this very file with these options is put aside: the user's own cache."""
+    about = path.stat()
+    key = f"{path.resolve()} {about.st_size} {about.st_mtime_ns} {agreed} {hints}"
+    folder = Path(platformdirs.user_cache_dir("table-referee")) / "score"
+    return folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.resume"
+
+
+def put_aside(place: Path, aside: Aside) -> None:
+    """Write a job aside, whole or not at all."""
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = place.with_suffix(".new")
+    fresh.write_bytes(pickle.dumps(aside))
+    fresh.replace(place)
+
+
+def take_up(place: Path) -> Aside | None:
+    """The job that was put aside there; None where there is none that this version can go on with."""
+    if not place.is_file():
+        return None
+    try:
+        kept = pickle.loads(place.read_bytes())
+    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, TypeError):
+        return None
+    return kept if isinstance(kept, Aside) and kept.version == __version__ else None
