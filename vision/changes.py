@@ -1,0 +1,331 @@
+"""How the board at one rest differs from the rest before, disc by disc: by what is read, and by the pixels.
+
+Where the pixels are what they were, the disc that lay there still does, whatever the reading says; where they look as
+they did when nothing lay there, nothing lies there now. Lengths in mm on the board.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.boards import BoardModel
+from vision.disc_values import valued, verdict_of
+from vision.lens import Gray
+from vision.readings import Disc, DiscState
+from vision.table import Lab, SeenDisc, Sides, TableReading, hole_disc, likeness
+
+MOVED_MM = 0.5
+"""A disc whose pixels lie this far from where they lay was moved: unmoved ones are found again within 0.2 mm."""
+MAYBE_MOVED_MM = 0.3
+"""Between this and MOVED_MM a person is asked."""
+MOVED_BY_READING_MM = 4.0
+"""Where the pixels don't tell (another camera, a shadow), places read must differ by this much ..."""
+MAYBE_BY_READING_MM = 1.6
+"""... and are doubtful from here on."""
+LIKE = 0.8
+"""Correlation from which a patch is the same one."""
+QUIET_STEP = 3.0
+"""Grey levels below which nothing has changed, whatever the correlation: bare wood has little to correlate."""
+PLAIN_STEP = 6.0
+"""Grey levels from which a change makes a disc of what the reading only suspects to be one."""
+PLACING_MM = 25.0
+"""What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
+AT_LINE_MM = 3.0
+"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none keeps lying there)."""
+FIRST, HOLE_AT_FIRST = 0.4, 0.95
+"""Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
+BARE_STEP = 10.0
+"""Grey levels up to which a place may differ from its bare look by a shadow or other light."""
+KNOWN_BARE = 0.8
+"""Share of a place that must have been seen bare to say that it is bare again."""
+SHADOW_MM = 9.0
+"""Beside a disc the board isn't bare: its shadow and, at a tilt, its body."""
+SAME_PLACE_MM = 6.0
+"""A disc is read within this of where it lies."""
+COVERED = 0.25
+"""A disc is hidden where a hand covers more than this share of its face."""
+LEAVES_MM = 60.0
+"""A track this long tells where a disc went."""
+HOLE_TRACK_MM = 40.0
+"""A track that ends this near to the hole's middle may have ended in it: its front edge or shadow is followed."""
+BESIDE_HOLE_MM = 38.0
+"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in."""
+SURELY = 0.8
+"""A disc this probable is believed even there."""
+SUNK_LIKE = 0.6
+"""The hole with a disc in it correlates less than this with the empty one."""
+GROUP_SURE = 0.75
+"""A face is surely of one side from here on."""
+KEPT_READINGS = 5
+"""More readings of a disc at rest gain little: they share their bias."""
+
+
+@dataclass
+class TableDisc:
+    """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last."""
+
+    id: int
+    group: int
+    readings: list[Disc]
+    disc: Disc
+    group_sure: float = 1.0
+
+    @property
+    def mm(self) -> tuple[float, float]:
+        """Where it lies."""
+        return self.disc.mm
+
+    def renew(self, reading: Disc, radius: float, board: BoardModel, elsewhere: bool = False) -> None:
+        """Take in one more reading; ``elsewhere``: the disc was moved, older ones say nothing any more."""
+        self.readings = [reading] if elsewhere else [*self.readings, reading][-KEPT_READINGS:]
+        self.disc = fused(self.readings, radius, board)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A disc that lies elsewhere than before; ``seen``: how it is read there; ``sure``: beyond doubt."""
+
+    disc: TableDisc
+    mm: tuple[float, float]
+    seen: SeenDisc | None
+    sure: bool
+
+    @property
+    def reading(self) -> Disc:
+        """The disc as it lies now."""
+        return replace(self.disc.disc, mm=self.mm) if self.seen is None else self.seen.disc
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the board at one rest differs from the rest before, disc by disc."""
+
+    stayed: tuple[tuple[TableDisc, SeenDisc | None], ...]
+    moved: tuple[Moved, ...]
+    gone: tuple[TableDisc, ...]
+    hidden: tuple[TableDisc, ...]
+    new: tuple[SeenDisc, ...]
+
+
+def fused(readings: Sequence[Disc], radius: float, board: BoardModel) -> Disc:
+    """One disc from several readings of it at rest at one place: means of place and gaps, joint states."""
+    last = readings[-1]
+    if len(readings) == 1:
+        return last
+    mm = (float(np.mean([d.mm[0] for d in readings])), float(np.mean([d.mm[1] for d in readings])))
+    chances: dict[DiscState, float] = {}
+    for d in readings:
+        for state, p in d.states or ((d.state, 1.0),):
+            chances[state] = chances.get(state, 0.0) + p / len(readings)
+    states = tuple(sorted(chances.items(), key=lambda t: -t[1]))
+    lines = []
+    for line in last.lines:
+        same = [c for d in readings for c in d.lines if c.line == line.line]
+        gap = float(np.mean([c.gap_mm for c in same]))
+        inner = float(np.mean([c.inner_gap_mm for c in same]))
+        sigma = float(np.mean([c.sigma_mm for c in same]))
+        p = 0.5 * math.erfc(gap / sigma / math.sqrt(2))
+        lines.append(replace(line, gap_mm=gap, sigma_mm=sigma, inner_gap_mm=inner, p_touching=p, verdict=verdict_of(p)))
+    best = max(d.confidence for d in readings)
+    state, sure = states[0]
+    joined = replace(
+        last, mm=mm, states=states, state=state, state_confidence=sure, lines=tuple(lines), confidence=best
+    )
+    return valued(joined, radius, board)
+
+
+def covered(reading: TableReading, mm: tuple[float, float]) -> float:
+    """Share of a disc's face at a board point that hands hide."""
+    rest = reading.rest
+    face = rest.lens.disc_mask(mm, rest.view.board.disc_radius) > 0
+    return float(rest.hidden[face].mean()) if face.any() else 0.0
+
+
+class BoardMemory:
+    """Remembers how the board looked at the last rest, and how it looks where nothing lies."""
+
+    def __init__(self) -> None:
+        self.scene = -1
+        self._last: Gray | None = None
+        self._unknown: NDArray[np.uint8] | None = None
+        self._bare: Gray | None = None
+        self._bare_known: NDArray[np.uint8] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was seen yet."""
+        return self._last is None
+
+    def compare(self, reading: TableReading, table: Mapping[int, TableDisc], sides: Sides) -> Change:
+        """How the board differs from the last rest, at which ``table`` lay there."""
+        on_board = [s for s in reading.discs if s.disc.state != "ditch"]
+        free = set(range(len(on_board)))
+        stayed: list[tuple[TableDisc, SeenDisc | None]] = []
+        moved: list[Moved] = []
+        gone: list[TableDisc] = []
+        hidden: list[TableDisc] = []
+        for d in table.values():
+            if covered(reading, d.mm) > COVERED:
+                hidden.append(d)
+                _take(on_board, free, d.mm)
+                continue
+            fate = self._fate(reading, d, on_board, free, sides)
+            if fate is None:
+                gone.append(d)
+            elif isinstance(fate, Moved):
+                moved.append(fate)
+            else:
+                stayed.append(fate)
+        new = [on_board[k] for k in sorted(free) if self._is_new(reading, on_board[k])]
+        if (sunk := self._sunk_unseen(reading, table, gone, new)) is not None:
+            new.append(sunk)
+        return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new))
+
+    def _fate(
+        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
+    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
+        """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone."""
+        if self._last is not None and reading.rest.scene == self.scene:
+            like = likeness(self._last, reading.fine, reading.lens, d.mm, reading.rest.view.board.disc_radius)
+            quiet = like.step < QUIET_STEP
+            if not quiet and self._looks_bare(reading, d.mm):
+                return None
+            if quiet or (like.same >= LIKE and like.far < MAYBE_MOVED_MM):
+                near = _nearest(on_board, free, d.mm)
+                if near is not None and like.step >= PLAIN_STEP and _other_side(d, on_board[near], sides):
+                    return None
+                return d, _take(on_board, free, d.mm)
+            if like.moved >= LIKE:
+                at = (d.mm[0] + like.shift[0], d.mm[1] + like.shift[1])
+                seen = _take(on_board, free, at)
+                return (d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
+        near = _nearest(on_board, free, d.mm)
+        if near is None or not on_board[near].sure or _other_side(d, on_board[near], sides):
+            return None
+        free.discard(near)
+        seen = on_board[near]
+        far = math.dist(seen.disc.mm, d.mm)
+        if far < MAYBE_BY_READING_MM or reading.rest.scene != self.scene:
+            return d, seen
+        return Moved(d, seen.disc.mm, seen, far >= MOVED_BY_READING_MM)
+
+    def _is_new(self, reading: TableReading, seen: SeenDisc) -> bool:
+        """Whether a disc that is read where none lay has come to lie there."""
+        mm, board = seen.disc.mm, reading.rest.view.board
+        away = math.hypot(*mm)
+        in_hole = seen.disc.state in ("hole", "leaning")
+        if covered(reading, mm) > COVERED:
+            return False
+        if self._last is None:
+            # at first sight the hole's floor passes for a disc too easily
+            at_line = away > board.shooting - board.disc_radius + AT_LINE_MM
+            return not at_line and seen.disc.confidence >= (HOLE_AT_FIRST if in_hole else FIRST)
+        shot = bool(reading.rest.shots)
+        placed = away > board.shooting - PLACING_MM and not shot
+        if reading.rest.scene != self.scene:
+            return not placed and (seen.disc.confidence >= HOLE_AT_FIRST if in_hole else seen.sure)
+        if self._was_unknown(reading, mm):
+            return not placed and seen.sure and away < board.shooting
+        like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
+        same = like.step < QUIET_STEP or like.same >= LIKE
+        if placed or same or self._looks_bare(reading, mm) or _shaded_hole(reading, seen):
+            return False
+        return seen.sure or (shot and like.step >= PLAIN_STEP)
+
+    def _sunk_unseen(
+        self, reading: TableReading, table: Mapping[int, TableDisc], gone: list[TableDisc], new: list[SeenDisc]
+    ) -> SeenDisc | None:
+        """A disc in the hole that isn't read: a track ended there, and the hole looks otherwise than bare."""
+        rest = reading.rest
+        if not rest.shots or self._last is None or rest.scene != self.scene:
+            return None
+        after = [s.disc.mm for s in reading.discs if s.sure or s in new]
+        after += [d.mm for d in table.values() if d not in gone]
+        if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
+            return None
+        if not any(math.hypot(*t.end[1:]) < HOLE_TRACK_MM and t.reach > LEAVES_MM for t in rest.tracks):
+            return None
+        if covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
+            return None
+        like = likeness(self._last, reading.fine, reading.lens, (0.0, 0.0), rest.view.board.disc_radius)
+        return hole_disc(reading) if like.same < SUNK_LIKE and like.step >= PLAIN_STEP else None
+
+    def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
+        """Whether a place looks as it did when nothing lay there; False where that was never seen."""
+        if self._bare is None or self._bare_known is None or reading.rest.scene != self.scene:
+            return False
+        radius = reading.rest.view.board.disc_radius
+        face = reading.lens.disc_mask(mm, radius) > 0
+        if not face.any() or self._bare_known[face].mean() < KNOWN_BARE:
+            return False
+        like = likeness(self._bare, reading.fine, reading.lens, mm, radius)
+        return like.step < QUIET_STEP or (like.same >= LIKE and like.step < BARE_STEP)
+
+    def _was_unknown(self, reading: TableReading, mm: tuple[float, float]) -> bool:
+        """Whether a hand hid a place at all rests until now."""
+        if self._unknown is None:
+            return False
+        face = reading.rest.lens.disc_mask(mm, reading.rest.view.board.disc_radius) > 0
+        return bool(face.any() and self._unknown[face].mean() > COVERED)
+
+    def keep(self, reading: TableReading, table: Mapping[int, TableDisc]) -> None:
+        """Remember this rest, at which ``table`` lies there."""
+        size = (reading.lens.size, reading.lens.size)
+        hidden = np.asarray(cv2.resize(reading.rest.hidden, size, interpolation=cv2.INTER_NEAREST), dtype=np.uint8)
+        radius = reading.rest.view.board.disc_radius + SHADOW_MM
+        free = (hidden == 0).astype(np.uint8)
+        for s in reading.discs:
+            if s.sure:
+                free &= 1 - reading.lens.disc_mask(s.disc.mm, radius)
+        for d in table.values():
+            free &= 1 - reading.lens.disc_mask(d.mm, radius)
+        again = reading.rest.scene == self.scene
+        if again and self._bare is not None and self._bare_known is not None:
+            self._bare = np.where(free > 0, reading.fine, self._bare)
+            self._bare_known = self._bare_known | free
+        else:
+            self._bare, self._bare_known = reading.fine.copy(), free
+        if again and self._last is not None and self._unknown is not None:
+            self._last = np.where(hidden > 0, self._last, reading.fine)
+            self._unknown = self._unknown & reading.rest.hidden
+        else:
+            self._last, self._unknown = reading.fine, reading.rest.hidden.copy()
+        self.scene = reading.rest.scene
+
+
+def light_of(change: Change, sides: Sides) -> Lab | None:
+    """By how much known faces differ now from their sides' colours (3,); None without any."""
+    off = [s.lab - sides.middles[d.group] for d, s in change.stayed if s is not None and d.group < len(sides.middles)]
+    return np.asarray(np.median(np.array(off), axis=0)) if off else None
+
+
+def _nearest(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> int | None:
+    best = min(free, key=lambda k: math.dist(discs[k].disc.mm, mm), default=None)
+    return best if best is not None and math.dist(discs[best].disc.mm, mm) <= SAME_PLACE_MM else None
+
+
+def _take(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> SeenDisc | None:
+    """The reading at a place, taken out of ``free``."""
+    near = _nearest(discs, free, mm)
+    if near is None:
+        return None
+    free.discard(near)
+    return discs[near]
+
+
+def _other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
+    """Whether what is seen is surely of another side than the disc that lay there."""
+    group, sure = sides.group(seen)
+    return group != d.group and sure > GROUP_SURE and d.group_sure > GROUP_SURE
+
+
+def _shaded_hole(reading: TableReading, seen: SeenDisc) -> bool:
+    """Whether a disc beside the hole explains that the hole looks otherwise than before."""
+    if math.hypot(*seen.disc.mm) > reading.rest.view.board.disc_radius or seen.disc.confidence >= SURELY:
+        return False
+    beside = (s for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence)
+    return any(math.hypot(*s.disc.mm) < BESIDE_HOLE_MM for s in beside)
