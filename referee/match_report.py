@@ -124,7 +124,8 @@ def _plot(data: Mapping[str, Any], sides: list[str]) -> str:
     axis = f"<text x=2 y={pad + 5} fill=currentColor font-size=12>{top:.0f}</text>"
     return (
         "<h2>Points of the round after each shot</h2>"
-        f"<svg viewBox='0 0 {width} {height}' width='100%' role=img aria-label='points by shot'>{axis}{''.join(drawn)}</svg>"
+        f"<svg viewBox='0 0 {width} {height}' width='100%' role=img aria-label='points by shot'>"
+        f"{axis}{''.join(drawn)}</svg>"
     )
 
 
@@ -135,7 +136,8 @@ def _shots(data: Mapping[str, Any], pictures: Mapping[int, bytes], video: str) -
         picture = pictures.get(s["number"])
         image = ""
         if picture is not None:
-            image = f"<img alt='board after shot {s['number']}' src='data:image/jpeg;base64,{base64.b64encode(picture).decode()}'>"
+            encoded = base64.b64encode(picture).decode()
+            image = f"<img alt='board after shot {s['number']}' src='data:image/jpeg;base64,{encoded}'>"
         words = [f"{_at(video, s['start_s'], _clock(s['start_s']))} <b>{s['number']}</b> {_e(s['colour'])}"]
         if s["seat"]:
             words.append(f"({_e(s['seat'])})")

@@ -2,6 +2,7 @@
 
 import bisect
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from referee.officials.crokinole import Board
 from vision.video import VideoFile
 
 VALUE_COLOURS: Mapping[int | None, tuple[int, int, int]] = {
-    20: (80, 220, 255), 15: (120, 255, 120), 10: (255, 200, 90), 5: (230, 140, 255), 0: (190, 190, 190), None: (60, 60, 255),
+    20: (80, 220, 255), 15: (120, 255, 120), 10: (255, 200, 90), 5: (230, 140, 255), 0: (190, 190, 190),
+    None: (60, 60, 255),
 }  # fmt: skip
 """BGR by value, bright enough on black and on maple."""
 QUALITY = "23"
@@ -56,8 +58,6 @@ def annotate(
 
 
 def _stream(out: Any, picture: NDArray[np.uint8], rate: float) -> Any:
-    from fractions import Fraction
-
     name = next((e for e in ENCODERS if e in av.codecs_available), ENCODERS[-1])
     stream = out.add_stream(name, rate=Fraction(rate).limit_denominator(1001))
     stream.height, stream.width = picture.shape[:2]

@@ -35,7 +35,7 @@ PLAIN_STEP = 6.0
 PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
 AT_LINE_MM = 3.0
-"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none keeps lying there)."""
+"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there)."""
 FIRST, HOLE_AT_FIRST = 0.4, 0.95
 """Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
 BARE_STEP = 10.0
@@ -203,6 +203,12 @@ class BoardMemory:
                 at = (d.mm[0] + like.shift[0], d.mm[1] + like.shift[1])
                 seen = _take(on_board, free, at)
                 return (d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
+        return self._fate_by_reading(reading, d, on_board, free, sides)
+
+    def _fate_by_reading(
+        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
+    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
+        """The same where the pixels don't tell."""
         near = _nearest(on_board, free, d.mm)
         if near is None or not on_board[near].sure or _other_side(d, on_board[near], sides):
             return None

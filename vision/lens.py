@@ -89,7 +89,7 @@ class Lens:
         px = self.view.to_px(self.grid.reshape(-1, 2), HEIGHT_MM)
         camera = self.view.camera
         inside = (px >= 0).all(axis=1) & (px[:, 0] < camera.width) & (px[:, 1] < camera.height)
-        return inside.reshape(self.size, self.size).astype(np.uint8)
+        return np.asarray(inside.reshape(self.size, self.size), dtype=np.uint8)
 
     @cached_property
     def field(self) -> Mask:
@@ -100,7 +100,7 @@ class Lens:
     def surface(self) -> Mask:
         """1 on the playing surface and a disc's breadth beyond its edge."""
         edge = (self.view.board.surface or 1.083 * self.view.board.shooting) + self.view.board.disc_radius
-        return ((self.radius < edge) & (self.seen > 0)).astype(np.uint8)
+        return np.asarray((self.radius < edge) & (self.seen > 0), dtype=np.uint8)
 
     @cached_property
     def outside(self) -> Mask:

@@ -174,7 +174,7 @@ class MotionEye:
         sample = size[::4, ::4][self._sure_field[::4, ::4]]
         noise = 1.4826 * float(np.median(sample)) if sample.size else 1.0
         step = float(np.clip(NOISE_TIMES * noise, LEAST_STEP, MOST_STEP))
-        return (size > np.maximum(step, DEVIATION_TIMES * self._deviation)).astype(np.uint8)
+        return np.asarray(size > np.maximum(step, DEVIATION_TIMES * self._deviation), dtype=np.uint8)
 
     def look(self, gray: Gray, at: float) -> Sight:
         """Take in the next picture (n, n) uint8, taken at ``at`` seconds."""
@@ -182,16 +182,14 @@ class MotionEye:
             self.plate = gray.astype(np.float32)
         plate = np.rint(self.plate).astype(np.uint8)
         against = self.difference(gray, plate)
-        foreground = cv2.morphologyEx(self._changed(against), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+        foreground = _closed(self._changed(against))
         while len(self._past) > 1 and self._past[1][0] <= at - LAG_S:
             self._past.popleft()
-        if self._past:
-            stirred = self._changed(self.difference(gray, self._past[0][1]))
-        else:
-            stirred = np.zeros_like(foreground)
+        before = self._past[0][1] if self._past else gray
+        stirred = self._changed(self.difference(gray, before))
         self._past.append((at, gray))
         hand = self._find_hand(foreground)
-        wide = cv2.dilate(hand, self._margin) if hand.any() else hand
+        wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if hand.any() else hand
         mine = foreground & (1 - wide) & self.lens.field
         movers = self._movers(mine & stirred)
         if movers:
@@ -251,7 +249,7 @@ class MotionEye:
         # what lies wholly outside of the field is nobody's disc
         is_hand |= outside >= 0.9 * area
         is_hand[0] = False
-        return is_hand[labels].astype(np.uint8)
+        return np.asarray(is_hand[labels], dtype=np.uint8)
 
     def _large(self, mask: Mask) -> Mask:
         """The mask without its patches below SMALLEST_MM2."""
@@ -260,18 +258,17 @@ class MotionEye:
         _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
         keep = stats[:, cv2.CC_STAT_AREA] * self._mm2 >= SMALLEST_MM2
         keep[0] = False
-        return keep[labels].astype(np.uint8)
+        return np.asarray(keep[labels], dtype=np.uint8)
 
     def _movers(self, mask: Mask) -> tuple[Mover, ...]:
         if not mask.any():
             return ()
-        joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-        count, _, stats, middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        count, _, stats, middles = cv2.connectedComponentsWithStats(_closed(mask), connectivity=8)
         area = stats[:, cv2.CC_STAT_AREA] * self._mm2
         out = []
         for k in range(1, count):
             if area[k] >= SMALLEST_MM2:
-                x, y = self.lens.to_mm(middles[k : k + 1])[0]
+                x, y = self.lens.to_mm(np.asarray(middles[k : k + 1], dtype=np.float64))[0]
                 out.append(Mover((float(x), float(y)), float(area[k])))
         return tuple(out)
 
@@ -301,6 +298,11 @@ class MotionEye:
                 given.add(j)
                 self.tracks[i].points.append((at, *movers[j].xy))
         self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+
+
+def _closed(mask: Mask) -> Mask:
+    """The mask (n, n) with gaps of a pixel closed: a disc of the board's colour shows as a rim in pieces."""
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), dtype=np.uint8)
 
 
 def scaled_track(track: Track, factor: float) -> Track:

@@ -6,6 +6,7 @@ a place that looks as it did holds what it held, and where nothing has changed n
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -150,7 +151,7 @@ def disc_radius(reading: TableReading) -> tuple[float, float]:
 
 
 def hole_disc(reading: TableReading) -> SeenDisc:
-    """What a disc flat in the hole would be read as: for when something came to lie there that the network doesn't see."""
+    """What a disc flat in the hole is read as, for when one came to lie there that the network doesn't see."""
     view = reading.rest.view
     px = view.to_px(np.zeros((1, 2)))[0]
     states: tuple[tuple[DiscState, float], ...] = (("hole", 1.0),)
@@ -185,9 +186,8 @@ def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], rad
     cx, cy = (int(np.clip(round(v), half + 8, lens.size - half - 9)) for v in (x, y))
     box = (slice(cy - half, cy + half + 1), slice(cx - half, cx + half + 1))
     a = cv2.GaussianBlur(before[box].astype(np.float32), (0, 0), 1.0)
-    whole = cv2.GaussianBlur(
-        after.astype(np.float32)[cy - half - 8 : cy + half + 9, cx - half - 8 : cx + half + 9], (0, 0), 1.0
-    )
+    wide = (slice(cy - half - 8, cy + half + 9), slice(cx - half - 8, cx + half + 9))
+    whole = cv2.GaussianBlur(after[wide].astype(np.float32), (0, 0), 1.0)
     yy, xx = np.mgrid[-half : half + 1, -half : half + 1]
     away = np.hypot(xx - (x - cx), yy - (y - cy)) * lens.mm_per_px
     weight = np.clip((radius + RIM_MM - away) / 2.0, 0.0, 1.0)
@@ -216,7 +216,7 @@ def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], rad
     return Likeness(float(same), float(best), moved, step)
 
 
-def _agreement(a: NDArray[np.float32], b: NDArray[np.float32], weight: NDArray[np.float64]) -> tuple[float, float]:
+def _agreement(a: NDArray[Any], b: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, float]:
     """Weighted correlation of two patches, and the RMS difference left once gain and level are taken out."""
     total = weight.sum()
     ma, mb = float((weight * a).sum() / total), float((weight * b).sum() / total)

@@ -110,7 +110,7 @@ class VideoFrame(Frame):
             object.__setattr__(self, name, item)
 
     @cached_property
-    def pixels(self) -> NDArray[np.uint8]:  # type: ignore[override]
+    def pixels(self) -> NDArray[np.uint8]:
         """BGR (H, W, 3) uint8, upright, square pixels."""
         raw: Any = self.__dict__["_raw"]
         stored = np.asarray(raw.to_ndarray(format="bgr24"), dtype=np.uint8)
@@ -120,7 +120,7 @@ class VideoFrame(Frame):
         return np.ascontiguousarray(geometry.upright(stored))
 
     @cached_property
-    def sha256(self) -> str:  # type: ignore[override]
+    def sha256(self) -> str:
         """Hash of the pixels."""
         return hashlib.sha256(self.pixels.data).hexdigest()
 
