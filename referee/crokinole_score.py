@@ -121,7 +121,7 @@ def undecided(discs: Sequence[Disc]) -> bool:
 
 
 def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...]]]:
-    """Find what no position can hold (discs in the ditch left out), and the sides whose points it leaves open.
+    """Find what a position can't or hardly hold (the ditch left out), and the sides whose points it leaves open.
 
     It is never put right here: somebody has to look.
     """
@@ -135,6 +135,10 @@ def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...
         out.append(
             (Doubt(None, (), f"{len(counts)} colours of discs; there are {MOST_SIDES} sides at most"), (fewest,))
         )
+    if len(counts) == MOST_SIDES:
+        for colour in (c for c, count in counts.items() if count == 1):
+            words = f"a single {colour} disc beside two other sides may be a print or another thing"
+            out.append((Doubt(None, (), words), (colour,)))
     sunk = [d for d in discs if d.state == "hole"]
     if len(sunk) > 1:
         names = " and ".join(f"#{d.id}" for d in sunk)
