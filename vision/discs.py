@@ -15,8 +15,8 @@ from vision.disc_odds import weighed
 from vision.disc_values import plain_contacts, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
-LISTED = 0.4
-"""A candidate at least this probable is a disc of the reading."""
+LISTED = 0.5
+"""A candidate more probable than not is a disc of the reading."""
 LOOKED_AT = 0.008
 """A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
 MAYBE = 0.05
