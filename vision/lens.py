@@ -30,6 +30,8 @@ HEIGHT_MM = 4.0
 RAIL = 1.25
 """Beyond this share of the shooting line's radius there is rail and table (rails begin at 1.23 to 1.25)."""
 
+OUTSIDE = 1.3
+"""Beyond this share no disc lies, on the rail's inner wall neither: hands and arms reach in from here."""
 TURN_STEP_DEG = 0.25
 RIDGE_MM = 3.5
 """A quadrant line is brighter or darker than what lies this far on either side of it."""
@@ -105,7 +107,7 @@ class Lens:
     @cached_property
     def outside(self) -> Mask:
         """1 on rail and table, where hands come from; also where the picture ends."""
-        return ((self.radius >= 1.04 * RAIL * self.view.board.shooting) | (self.seen == 0)).astype(np.uint8)
+        return np.asarray((self.radius >= OUTSIDE * self.view.board.shooting) | (self.seen == 0), dtype=np.uint8)
 
     def to_px(self, mm: Array) -> Array:
         """Pixels (N, 2) of the square of board points (N, 2) in mm."""

@@ -34,10 +34,15 @@ PLATE_EVERY_S = 0.2
 HAND_DISCS = 1.5
 """A hand is at least this many discs large where it reaches in from outside ..."""
 HAND_REST_DISCS = 4.0
-"""... this large where a sleeve as dark as the ditch cuts it off and it was hand before: a blurred disc with its shadow
-is at most 3 ..."""
-HAND_ALONE_DISCS = 8.0
-"""... and this large where neither is known: three discs on their way, blurred, with the gaps they left, are less."""
+"""... this large where it reaches over the ditch, or where a sleeve as dark as the ditch cuts it off and it was hand
+before: a blurred disc with its shadow is at most 3. Discs that lie together, with the gaps they left, may be larger:
+what is cut off is a hand only while it stirs, and ..."""
+CUT_OFF_S = 1.2
+"""... for so long after it stirred last, or reached in from outside."""
+HAND_ALONE_DISCS = 24.0
+"""What is larger than this is no group of discs."""
+DITCH = 1.12
+"""In shooting-line radii: from here on there is ditch; groups of discs lie within."""
 HAND_OVERLAP = 0.3
 """Share of a patch that must have been hand before for it to be hand still."""
 HAND_MARGIN_MM = 10.0
@@ -142,6 +147,7 @@ class MotionEye:
         self._deviation = np.full((n, n), 1.5, np.float32)
         self._past: deque[tuple[float, Gray]] = deque()
         self._hand: Mask = np.zeros((n, n), np.uint8)
+        self._alive = np.full((n, n), -np.inf, np.float32)
         self._moved_at = -math.inf
         self._stirred_at = -math.inf
         self._refreshed = -math.inf
@@ -154,6 +160,7 @@ class MotionEye:
     def use(self, lens: Lens) -> None:
         """Go on with a lens that shows the same squares, its millimetres being others."""
         self.lens = lens
+        self._over_ditch = (lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)
         self._mm2 = lens.mm_per_px**2
         self._disc_mm2 = math.pi * lens.view.board.disc_radius**2
         self.tracks = []
@@ -188,7 +195,7 @@ class MotionEye:
         before = self._past[0][1] if self._past else gray
         stirred = self._changed(self.difference(gray, before))
         self._past.append((at, gray))
-        hand = self._find_hand(foreground)
+        hand = self._find_hand(foreground, stirred, at)
         wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if hand.any() else hand
         mine = foreground & (1 - wide) & self.lens.field
         movers = self._movers(mine & stirred)
@@ -234,22 +241,31 @@ class MotionEye:
         self._deviation += np.where(quiet, np.float32(PLATE_RATE) * (size - self._deviation), 0)
         np.maximum(self._deviation, 0.5, out=self._deviation)
 
-    def _find_hand(self, foreground: Mask) -> Mask:
+    def _find_hand(self, foreground: Mask, stirred: Mask, at: float) -> Mask:
         """The patches (n, n) of the foreground that are hands, arms, heads."""
         if not foreground.any():
             return np.zeros_like(foreground)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
+
+        def mm2(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return np.bincount(labels[mask], minlength=count) * self._mm2
+
         area = stats[:, cv2.CC_STAT_AREA] * self._mm2
-        outside = np.bincount(labels[self.lens.outside > 0], minlength=count) * self._mm2
-        before = np.bincount(labels[self._hand > 0], minlength=count) * self._mm2
-        large = area >= HAND_DISCS * self._disc_mm2
-        cut_off = (area >= HAND_REST_DISCS * self._disc_mm2) & (before > HAND_OVERLAP * area)
-        is_hand = (large & (outside > SMALLEST_MM2)) | cut_off
-        is_hand |= area >= HAND_ALONE_DISCS * self._disc_mm2
-        # what lies wholly outside of the field is nobody's disc
-        is_hand |= outside >= 0.9 * area
-        is_hand[0] = False
-        return np.asarray(is_hand[labels], dtype=np.uint8)
+        outside, over_ditch, before = mm2(self.lens.outside > 0), mm2(self._over_ditch), mm2(self._hand > 0)
+        size = area / self._disc_mm2
+        linked = (size >= HAND_DISCS) & (outside > SMALLEST_MM2)
+        linked |= (size >= HAND_REST_DISCS) & (over_ditch > SMALLEST_MM2)
+        linked |= (size >= HAND_ALONE_DISCS) | (outside >= 0.9 * area)  # what lies outside wholly is nobody's disc
+        cut_off = ~linked & (size >= HAND_REST_DISCS) & (before > HAND_OVERLAP * area)
+        linked[0] = cut_off[0] = False
+        for k in np.flatnonzero(cut_off):
+            mine = labels == k
+            if (stirred[mine]).sum() * self._mm2 > SMALLEST_MM2:
+                linked[k] = True
+            elif self._alive[mine].max() < at - CUT_OFF_S:
+                cut_off[k] = False
+        self._alive[linked[labels]] = at
+        return np.asarray((linked | cut_off)[labels], dtype=np.uint8)
 
     def _large(self, mask: Mask) -> Mask:
         """The mask without its patches below SMALLEST_MM2."""
