@@ -80,10 +80,13 @@ def _apart(points: NDArray[np.float64], group: NDArray[np.intp], count: int) -> 
     return least, least / scatter
 
 
-def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,)."""
+def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], bool]:
+    """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,).
+
+    Also whether that is sure: two groups far apart, but each scattered as widely, are taken for two sides with doubt.
+    """
     points = lab * LAB_WEIGHTS
-    group = np.zeros(len(points), dtype=np.intp)
+    group, sure = np.zeros(len(points), dtype=np.intp), True
     for count, least, ratio in ((2, TWO_SIDES, CLEARLY_APART), (3, THIRD_SIDE, THIRD_APART)):
         if len(points) < count:
             break
@@ -92,8 +95,10 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
             break
         gap, times = _apart(points, tried, count)
         if gap >= least and times >= ratio:  # three may be clear where two, one of them mixed, are not
-            group = tried
-    return group
+            group, sure = tried, True
+        elif count == 2 and gap >= least:
+            group, sure = tried, False
+    return group, sure
 
 
 def colour_chances(

@@ -35,6 +35,8 @@ FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
 FOREIGN, FOREIGN_ODDS = 20.0, 0.01
 """What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
+SIDES_UNSURE = 0.4
+"""Trust in a disc's side where it stays open whether there are one or two."""
 LONE_ODDS = 0.15
 """A single disc of a third colour is more often a print or a thing than a side's only disc."""
 COLOUR_POSSIBLE = 0.02
@@ -159,7 +161,7 @@ def _sides(
     if not founders.any():
         words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
         return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
-    own = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
+    own, sure = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
@@ -169,7 +171,10 @@ def _sides(
     odds = (
         chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0) * np.where(lone, LONE_ODDS, 1.0)
     )
-    return words_for(middles), group, odds / (1 + odds), colour_chances(lab, middles, group)
+    shares = colour_chances(lab, middles, group)
+    if not sure:
+        shares = SIDES_UNSURE * shares + (1 - SIDES_UNSURE) / len(middles)
+    return words_for(middles), group, odds / (1 + odds), shares
 
 
 def _colours(words: tuple[str, ...], shares: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
