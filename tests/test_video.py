@@ -1,6 +1,7 @@
 import io
 import wave
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import av
@@ -40,7 +41,7 @@ def test_timestamps_are_the_files_own(tmp_path: Path):
     with VideoFile(path) as video:
         found = [f.timestamp for f in video.frames()]
     assert found == pytest.approx(times, abs=0.0011)
-    assert all(b > a for a, b in zip(found, found[1:], strict=False))
+    assert all(b > a for a, b in pairwise(found))
 
 
 def test_frames_from_the_middle_begin_at_or_before_it(tmp_path: Path):
@@ -60,7 +61,9 @@ def test_pixels_are_converted_when_asked_and_luma_is_the_plane(tmp_path: Path):
     assert len(frame.sha256) == 64
 
 
-@pytest.mark.parametrize(("aspect", "size"), [(Fraction(4, 3), (171, 96)), (Fraction(1, 2), (128, 192)), (None, (128, 96))])
+@pytest.mark.parametrize(
+    ("aspect", "size"), [(Fraction(4, 3), (171, 96)), (Fraction(1, 2), (128, 192)), (None, (128, 96))]
+)
 def test_pixels_become_square(tmp_path: Path, aspect, size):
     path = write(tmp_path / "a.mkv", numbered(2), [0, 0.1], aspect=aspect)
     with VideoFile(path) as video:
@@ -98,8 +101,8 @@ def test_one_field_of_woven_pictures():
 
 
 def test_a_file_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path: Path):
-    path = write(tmp_path / "a.mkv", [np.random.default_rng(k).integers(0, 255, (96, 128, 3), np.uint8) for k in range(40)],
-                 [k / 10 for k in range(40)])  # fmt: skip
+    pictures = [np.random.default_rng(k).integers(0, 255, (96, 128, 3), np.uint8) for k in range(40)]
+    path = write(tmp_path / "a.mkv", pictures, [k / 10 for k in range(40)])
     data = path.read_bytes()
     cut = tmp_path / "cut.mkv"
     cut.write_bytes(data[: len(data) // 2])

@@ -248,7 +248,7 @@ class MotionEye:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
 
         def mm2(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return np.bincount(labels[mask], minlength=count) * self._mm2
+            return np.asarray(np.bincount(labels[mask], minlength=count) * self._mm2, dtype=np.float64)
 
         area = stats[:, cv2.CC_STAT_AREA] * self._mm2
         outside, over_ditch, before = mm2(self.lens.outside > 0), mm2(self._over_ditch), mm2(self._hand > 0)
