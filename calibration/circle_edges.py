@@ -31,8 +31,7 @@ MIN_STRENGTH = 3.0
 class CircleEdges:
     """Edge places of one circle: angles (N,) that answered, pixels (N, 2), radial scale (N,) px/mm, strength (N,).
 
-    ``looked`` is how many directions lay in the frame, ``offsets`` (N,) the distance in mm from the expected radius,
-    ``contrast`` (3,) the mean ridge or step in Lab.
+    ``looked`` is how many directions lay in the frame, ``offsets`` (N,) the distance in mm from the expected radius.
     """
 
     angles: Array
@@ -41,7 +40,6 @@ class CircleEdges:
     strength: Array
     offsets: Array
     looked: int
-    contrast: Array
 
     @property
     def coverage(self) -> float:
@@ -96,7 +94,7 @@ def circle_edges(
     px, radii = px[:, reach:-reach], radii[reach:-reach]
     if seen.sum() < 8:
         none = np.zeros(0)
-        return CircleEdges(none, np.zeros((0, 2)), none, none, none, int(seen.sum()), np.zeros(3))
+        return CircleEdges(none, np.zeros((0, 2)), none, none, none, int(seen.sum()))
     scalar = _project(resp, seen)
     noise = 1.4826 * float(np.median(np.abs(scalar[seen]))) + 1e-3
     beside = np.abs(radii - radius) > window
@@ -113,9 +111,8 @@ def circle_edges(
     near = np.where(f >= 0, px[rows, np.minimum(peak + 1, len(radii) - 1)], px[rows, peak - 1])
     at = px[rows, peak] + np.abs(f) * (near - px[rows, peak])
     scale = np.hypot(*(px[rows, peak + 1] - px[rows, peak - 1]).T) / (2 * step)
-    contrast = resp[rows, peak].mean(0) if len(rows) else np.zeros(3)
     offsets = radii[peak] + shift * step - radius
-    return CircleEdges(base[rows], at, scale, strength[ok], offsets, int(seen.sum()), contrast)
+    return CircleEdges(base[rows], at, scale, strength[ok], offsets, int(seen.sum()))
 
 
 def _project(resp: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:

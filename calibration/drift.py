@@ -6,8 +6,7 @@ import numpy as np
 
 from calibration.boards import NCA_SHOOTING_MM
 from calibration.circle_edges import circle_edges
-from calibration.locate import rescale
-from calibration.refine import px_mm
+from calibration.locate import px_mm, rescale
 from calibration.sampling import Image, build_pyramid
 from calibration.view import BoardView
 

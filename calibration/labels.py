@@ -34,7 +34,6 @@ class Labelling:
     shooting: float
     ten: float
     fifteen: float
-    hole: float
     surface: float
     evidence: dict[str, float]
     score: float
@@ -80,5 +79,5 @@ def label(p: Profile) -> Labelling | None:
         }  # fmt: skip
         score = sum(WEIGHTS[name] * value for name, value in evidence.items())
         if best is None or score > best.score:
-            best = Labelling(s, ten[0], fifteen[0], hole[0], surface[0], evidence, score)
+            best = Labelling(s, ten[0], fifteen[0], surface[0], evidence, score)
     return best

@@ -1,8 +1,7 @@
 """First guess of a board in a picture: hypothesise circles from ellipses, verify by unrolling, rank.
 
-Every ellipse found is taken as *some* circle of a board, for a range of focal lengths and both poses; each hypothesis
-is
-unrolled about its centre and judged by the circles that stand out there and by whether their ratios are a board's.
+Every ellipse found is taken as *some* circle of a board, for a range of focal lengths and both poses. Each hypothesis
+is unrolled about its centre and judged by the circles that stand out there and by whether their ratios are a board's.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +27,8 @@ TRIED = 9
 """Ellipses followed up; boards show among the first three or four."""
 
 CONVINCING = 3.2
-"""A coarse score that no picture without a board has come near: the search ends there."""
+"""A coarse score at which the search ends: photographs of other things come to half of it; what has circles all the
+same is refused after refinement."""
 
 RIVAL = 0.75
 """Of several places, those with this share of the best evidence are boards as well."""
@@ -61,6 +61,13 @@ def rescale(cam: Camera, factor: float) -> Camera:
     return replace(cam, tvec=cam.tvec * factor)
 
 
+def px_mm(cam: Camera) -> float:
+    """Pixels a unit of the board (mm, once it has them) at its centre."""
+    p = cam.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+    u, v = p[1] - p[0], p[2] - p[0]
+    return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+
+
 def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candidate]:
     """Boards guessed in a picture, one for each place: the largest and wholest of the good ones first, then the
     doubtful.
@@ -84,9 +91,7 @@ def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candid
             if marks is not None:
                 whole = float(np.interp(marks.shooting, p.radii, p.seen))
                 unit = rescale(cam, 1 / marks.shooting)
-                o, u, v = unit.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
-                size = float(np.sqrt(abs((u - o)[0] * (v - o)[1] - (u - o)[1] * (v - o)[0])))
-                found.append(Candidate(unit, marks, o, size, whole))
+                found.append(Candidate(unit, marks, unit.project(np.zeros((1, 3)))[0], px_mm(unit), whole))
         if found and max(c.score for c in found) > CONVINCING:
             break
     found.sort(key=lambda c: -c.score)

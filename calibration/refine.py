@@ -1,8 +1,7 @@
 """From a first guess to a solved camera: rounds of finding all circles' edges, adjusting, and labelling anew.
 
-A first guess often takes the surface's edge or the rail for the shooting line; unrolled by the better camera of the
-next
-round, the circles tell themselves apart.
+A first guess often takes the surface's edge or the rail for the shooting line; unrolled by the next round's better
+camera, the circles tell themselves apart.
 """
 
 from dataclasses import dataclass, replace
@@ -12,12 +11,16 @@ import numpy as np
 from calibration.adjust import Adjusted, Observations, Priors, adjust
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM
 from calibration.camera import Camera
-from calibration.circle_edges import CircleEdges, circle_edges
+from calibration.circle_edges import circle_edges
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
-from calibration.locate import Candidate, rescale
+from calibration.locate import Candidate, px_mm, rescale
 from calibration.polar import profile, unroll
 from calibration.sampling import Image
+
+LABELLED_MM = np.arange(10.0, 430.0, 1.0)
+LABELLED_ANGLES = 120
+"""Radii and directions at which a refined board is unrolled to be labelled: from within the hole to beyond the rail."""
 
 CIRCLE_EVIDENCE = 0.25
 """A circle seen less than this by the unrolled board takes no part in the next round."""
@@ -80,14 +83,12 @@ class State:
     radii: dict[str, float]
     marks: Labelling
     fit: Adjusted | None = None
-    edges: dict[str, CircleEdges] | None = None
 
 
-def relabelled(pyramid: list[Image], cam: Camera, step: float) -> tuple[Labelling | None, Camera]:
+def relabelled(pyramid: list[Image], cam: Camera) -> tuple[Labelling | None, Camera]:
     """Unroll by ``cam`` (board in mm) and label afresh; the camera is rescaled so that the shooting line is 304.8."""
-    radii = np.arange(10.0, 430.0, step)
-    polar, seen = unroll(pyramid, cam, radii, 120)
-    marks = label(profile(polar, seen, radii))
+    polar, seen = unroll(pyramid, cam, LABELLED_MM, LABELLED_ANGLES)
+    marks = label(profile(polar, seen, LABELLED_MM))
     return (marks, cam) if marks is None else (marks, rescale(cam, NCA_SHOOTING_MM / marks.shooting))
 
 
@@ -147,9 +148,9 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints) -> S
     fixed = np.array([n == "shooting" for n in names])
     fit = adjust(cam, np.array([state.radii[n] for n in names]), fixed, obs, priors_for(hints, state, r, names))
     radii = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
-    state = State(fit.camera, radii, state.marks, fit, edges)
+    state = State(fit.camera, radii, state.marks, fit)
     if r.relabel:
-        state = take_labels(state, *relabelled(pyramid, fit.camera, 1.0))
+        state = take_labels(state, *relabelled(pyramid, fit.camera))
     return state
 
 
@@ -163,13 +164,6 @@ def take_labels(state: State, marks: Labelling | None, cam: Camera) -> State:
         old = state.radii
         radii = {n: old[n] if n in old and abs(old[n] - r) < SAME_CIRCLE_MM else r for n, r in radii.items()}
     return replace(state, camera=cam, radii=radii, marks=marks)
-
-
-def px_mm(cam: Camera) -> float:
-    """Pixels a millimetre at the board's centre."""
-    p = cam.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
-    u, v = p[1] - p[0], p[2] - p[0]
-    return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
 
 
 def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints) -> State:

@@ -23,9 +23,8 @@ from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
 UNSURE_BELOW = 2.6
-"""Sum of evidence (``calibration.labels``) after refinement. Pictures without a board stay below the first; a board
-whose
-lines are read well enough to score on lies above the second."""
+"""Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first, a board
+that can be scored on lies above the second. Plates and targets may lie there too; :func:`plausible` tells them."""
 
 FAINTEST_LINE = 0.2
 """Evidence that each of the three lines needs: what isn't seen can't be scored by, and targets lack one of them."""
@@ -74,7 +73,7 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
 
 def judge(pyramid: list[Image], state: State) -> NoBoard | None:
     """Look at the solved board once more, as if its labels weren't known: None if it stands, else why it doesn't."""
-    marks, cam = relabelled(pyramid, state.camera, 1.0)
+    marks, cam = relabelled(pyramid, state.camera)
     if state.fit is None or marks is None or marks.score < NO_BOARD_BELOW or not plausible(marks):
         found = 0.0 if marks is None else max(marks.score, 0.0)
         return NoBoard(
@@ -106,7 +105,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     """Pack a solved state as the carrier that the other floors take."""
     fit, r = state.fit, state.radii
     assert fit is not None
-    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, fit)))
+    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints)))
     nca = BUILT_IN["nca"]
     board = BoardModel(
         "measured",
@@ -155,7 +154,7 @@ def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
     return {"focal_px": float(spread.get("log_focal", 0.0) * cam.K[0, 0]), "tilt_deg": float(np.degrees(turn))}
 
 
-def assumptions(hints: BoardHints, fit: Adjusted) -> list[str]:
+def assumptions(hints: BoardHints) -> list[str]:
     """What was taken on trust, in words."""
     if hints.camera is not None:
         return ["intrinsics from a camera profile"]

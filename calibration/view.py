@@ -17,7 +17,7 @@ from calibration.camera import Array, Camera
 class BoardView:
     """A solved board: the camera over it, its measured geometry, and how well both are known.
 
-    ``parameters`` (P,) and ``covariance`` (P, P) are those of the solution (see ``calibration.solve``);
+    ``covariance`` (P, P) is that of the solution's free parameters (see ``calibration.adjust``);
     ``residual_px`` is the RMS distance of line edges from the solution; ``scale_from`` says what gave the
     millimetres, and ``scale_known`` is false while they rest on nothing but a guess (see :meth:`scaled`).
     """
@@ -27,7 +27,6 @@ class BoardView:
     scale_from: str
     residual_px: float
     warnings: tuple[str, ...] = ()
-    parameters: Array | None = field(default=None, repr=False)
     covariance: Array | None = field(default=None, repr=False)
     scale_known: bool = True
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
-from vision.disc_values import valued, verdict_of
+from vision.disc_values import p_touching, valued, verdict_of
 from vision.lens import Gray
 from vision.readings import Disc, DiscState
 from vision.table import Lab, SeenDisc, Sides, TableReading, hole_disc, likeness
@@ -128,7 +128,7 @@ def fused(readings: Sequence[Disc], radius: float, board: BoardModel) -> Disc:
         gap = float(np.mean([c.gap_mm for c in same]))
         inner = float(np.mean([c.inner_gap_mm for c in same]))
         sigma = float(np.mean([c.sigma_mm for c in same]))
-        p = 0.5 * math.erfc(gap / sigma / math.sqrt(2))
+        p = p_touching(gap, sigma)
         lines.append(replace(line, gap_mm=gap, sigma_mm=sigma, inner_gap_mm=inner, p_touching=p, verdict=verdict_of(p)))
     best = max(d.confidence for d in readings)
     state, sure = states[0]

@@ -23,11 +23,10 @@ from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, Offsets, load
 from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
 from vision.contact_sigma import Budget, budgets, height_lever
+from vision.disc_values import NEAR_MM, p_touching
 from vision.line_edges import Lines, painted_lines
 from vision.readings import Disc, LineContact, LineName, Verdict
 
-LINE_WITHIN_MM = 8.0
-"""Lines nearer to a disc's outline than this are reported (the contract)."""
 GUARD = 1.6449
 """Gap in sigmas beyond which the other verdict has a probability of less than 5 %."""
 PASSES = 3
@@ -228,7 +227,7 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
     at = np.arctan2(outline[:, 1], outline[:, 0])
     out: list[LineContact] = []
     for name, line in zip(LINE_NAMES, lines, strict=True):
-        if far + radius < line.inner - LINE_WITHIN_MM or far - radius > line.outer + LINE_WITHIN_MM:
+        if far + radius < line.inner - NEAR_MM or far - radius > line.outer + NEAR_MM:
             continue
         departure, spread = line.shape.at(at)
         beside = len(at) // 2
@@ -239,7 +238,7 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
                 line=_name(name),
                 gap_mm=gap,
                 sigma_mm=sigma,
-                p_touching=0.5 * math.erfc(gap / sigma / math.sqrt(2)),
+                p_touching=p_touching(gap, sigma),
                 verdict=verdict(gap, sigma),
                 inner_gap_mm=far - radius - line.outer - float(departure[beside]),
                 parts=parts,

@@ -39,7 +39,7 @@ GAIN, HEAT_GAIN, OFFSET = 0.55, 1.3, 0.0
 HEAT_RANGE = (0.02, 0.98)
 """Probabilities of the first network are taken to lie in this range."""
 STATE_GAIN = 0.6
-"""Log odds between states by those of the second network, which is too sure of them."""
+"""Log odds between states by those of the second network, which is too sure of them; set by hand."""
 SIGMA_GAIN = 1.15
 """Standard deviation by the scale of the Laplace distribution that the second network gives, fitted likewise."""
 APART = 0.8

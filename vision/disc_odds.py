@@ -1,8 +1,8 @@
 """Whether there is a disc, and in which state about the hole: what all witnesses say together.
 
 On the surface the two networks on the canonical picture, the rim network and plain edges (``vision.disc_rim``) are
-weighed by a logistic regression fitted on path-traced scenes that none of them had seen. About the hole its own network
-(``vision.hole_net``) tells empty, filled and leaning apart.
+weighed by a logistic regression, fitted on path-traced scenes that the networks of a hold-out had not seen. About the
+hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
 """
 
 import math
@@ -28,12 +28,12 @@ surface."""
 RIM_TRUSTED = 1.0
 """Log odds by the rim network from which a candidate's edges are a disc's, and say where it lies."""
 HOLE_WEIGHT = 0.75
-"""Trust in the log odds of the hole's network, which is sure of itself, and in those of the others: half and half."""
+"""Trust in the sum of the log odds of the hole's network and of the others, which err alike; set by hand."""
 HOLE_PRIOR = -1.2
 """Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
-taken off at once (C9), so at a table it is seen there in one picture of ten."""
+taken off at once (C9), so at a table it is seldom seen there. By how much is set by hand."""
 HOLE_TEMPER = 0.7
-"""Log odds between states of the hole's network by this: held-out scenes find it that much too sure."""
+"""Log odds between states of the hole's network by this: it is too sure of discs that lean a little; set by hand."""
 
 
 def weighed(

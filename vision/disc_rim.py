@@ -3,8 +3,7 @@
 The picture around a candidate is unrolled along the outline that a disc would have there (``vision.contact_patch``), at
 the picture's own detail, which the canonical picture has lost. A small network (``weights/rim.onnx``, trained by
 ``training/train_rim.py``) and plain edges each say whether that is a disc's rim; with what the networks on the
-canonical
-picture said they give the odds that there is a disc.
+canonical picture said they give the odds that there is a disc.
 """
 
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ RING_VALUES = (15, 10, 5, 0)
 """Worth of the rings from the inside out; the last lies on and beyond the shooting line (C10)."""
 HOLE_VALUE, LEANING_VALUE = 20, 15
 NEAR_MM = 8.0
-"""Lines within this distance of a disc's outline are listed."""
+"""Lines within this distance of a disc's outline are listed, here and by ``vision.contacts``."""
 GUARD = 0.05
 """A verdict is given where the other one is less probable than this (guard band of 1.645 sigma)."""
 LINE_SIGMA_MM = 0.25

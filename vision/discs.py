@@ -36,7 +36,7 @@ FOUNDERS = 3
 FOREIGN, FOREIGN_ODDS = 20.0, 0.01
 """What seems to lie in the hole but differs this much (weighted Lab) from every side is so much less likely a disc."""
 SIDES_UNSURE = 0.4
-"""Trust in a disc's side where it stays open whether there are one or two."""
+"""Trust in a disc's side where it stays open whether there are one or two; set by hand."""
 LONE_ODDS = 0.15
 """A single disc of a third colour is more often a print or a thing than a side's only disc."""
 COLOUR_POSSIBLE = 0.02
