@@ -204,6 +204,11 @@ def _nearest_seat(place: complex, options: tuple[str, ...]) -> str:
     return min(options, key=lambda s: abs(np.angle(place * np.exp(-1j * math.radians(SEAT_AZIMUTHS[s])))))
 
 
+def _most(round_: JudgedRound) -> int:
+    """The most shots of a side in a round."""
+    return max((sum(s.group == g for s in round_.shots) for g in range(2)), default=0)
+
+
 class Ledger:
     """The account of a match as it is seen: judged shots, rounds, and the list of what to look at."""
 
@@ -414,13 +419,15 @@ class Ledger:
         if not round_.shots or not board_empty:
             return False
         counts = [sum(s.group == g for s in round_.shots) for g in range(2)]
-        wanted = self.discs or (self.rounds[0].points and max(
-            sum(s.group == g for s in self.rounds[0].shots) for g in range(2)))  # fmt: skip
-        full = counts[0] == counts[1] and counts[0] >= (wanted or min(USUAL_DISCS))
+        wanted = self.discs or max((_most(r) for r in self.rounds[:-1]), default=0)
+        whole = counts[0] == counts[1] >= (wanted or min(USUAL_DISCS))
+        last = self.last
+        again = last is not None and seen.group == last.group
+        # within a round the sides take turns; who shot last opens the next one (C14, C21)
         if self._taken:
-            return True
-        # nothing lay there to be cleared away: the number of discs, or the turn, says that a round has ended
-        return full and (bool(wanted) or (self.last is not None and seen.group == self.last.group))
+            return again or (bool(wanted) and whole)
+        # nothing lay there to be cleared away: the number of discs, and the turn, say that a round has ended
+        return whole and (again or bool(wanted))
 
     def _explain_taken(self, at: float) -> None:
         last = self.last

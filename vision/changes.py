@@ -36,7 +36,7 @@ PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
 AT_LINE_MM = 3.0
 """At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there)."""
-FIRST, HOLE_AT_FIRST = 0.4, 0.95
+FIRST, HOLE_AT_FIRST = 0.6, 0.95
 """Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
 BARE_STEP = 10.0
 """Grey levels up to which a place may differ from its bare look by a shadow or other light."""
@@ -56,6 +56,8 @@ BESIDE_HOLE_MM = 38.0
 """A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in."""
 SURELY = 0.8
 """A disc this probable is believed even there."""
+BORNE_OUT = 0.6
+"""Probability of a disc that is read, however faintly, where the pixels say that something came to lie."""
 SUNK_LIKE = 0.6
 """The hole with a disc in it correlates less than this with the empty one."""
 GROUP_SURE = 0.75
@@ -180,7 +182,7 @@ class BoardMemory:
                 moved.append(fate)
             else:
                 stayed.append(fate)
-        new = [on_board[k] for k in sorted(free) if self._is_new(reading, on_board[k])]
+        new = [self._borne_out(reading, on_board[k]) for k in sorted(free) if self._is_new(reading, on_board[k])]
         if (sunk := self._sunk_unseen(reading, table, gone, new)) is not None:
             new.append(sunk)
         return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new))
@@ -238,9 +240,18 @@ class BoardMemory:
             return not placed and seen.sure and away < board.shooting
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
-        if placed or same or self._looks_bare(reading, mm) or _shaded_hole(reading, seen):
+        if placed or same or self._looks_bare(reading, mm) or _explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
+
+    def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
+        """A new disc, surer than it was read where its place has changed out of recognition."""
+        if seen.disc.confidence >= BORNE_OUT or self._last is None or reading.rest.scene != self.scene:
+            return seen
+        like = likeness(self._last, reading.fine, reading.lens, seen.disc.mm, reading.rest.view.board.disc_radius)
+        if like.same >= SUNK_LIKE or like.step < BARE_STEP:
+            return seen
+        return replace(seen, disc=replace(seen.disc, confidence=BORNE_OUT))
 
     def _sunk_unseen(
         self, reading: TableReading, table: Mapping[int, TableDisc], gone: list[TableDisc], new: list[SeenDisc]
@@ -329,9 +340,11 @@ def _other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
     return group != d.group and sure > GROUP_SURE and d.group_sure > GROUP_SURE
 
 
-def _shaded_hole(reading: TableReading, seen: SeenDisc) -> bool:
-    """Whether a disc beside the hole explains that the hole looks otherwise than before."""
-    if math.hypot(*seen.disc.mm) > reading.rest.view.board.disc_radius or seen.disc.confidence >= SURELY:
+def _explained(reading: TableReading, seen: SeenDisc) -> bool:
+    """Whether a surer disc beside it explains what looks like one: by its body, its shadow, or the shade in the hole."""
+    if seen.disc.confidence >= SURELY:
         return False
-    beside = (s for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence)
-    return any(math.hypot(*s.disc.mm) < BESIDE_HOLE_MM for s in beside)
+    surer = [s.disc.mm for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence]
+    if math.hypot(*seen.disc.mm) <= reading.rest.view.board.disc_radius:
+        return any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in surer)
+    return not seen.sure and any(math.dist(mm, seen.disc.mm) < BESIDE_HOLE_MM for mm in surer)

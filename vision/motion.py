@@ -56,6 +56,8 @@ LOST_S = 0.25
 """A track that wasn't seen for so long has ended."""
 SHOT_PATH_MM = 55.0
 """A shot is a path of this length or more outside any hand; placing and straightening stay below."""
+SHOT_REACH_MM = 35.0
+"""... that leads somewhere: off a post it may come straight back."""
 TRACKS_KEPT = 60
 SLOWEST_MM_S = 100.0
 """A shot starts faster than this: it has to come 55 mm far on a waxed board."""
@@ -64,8 +66,8 @@ FARTHEST_START = 1.2
 OUTWARD, LATEST_SEEN = 0.35, 0.75
 """In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
 disc that was struck."""
-STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S = 4, 120.0, 300.0
-"""A track seen this often, this long and this fast is a shot even if nothing else shows it."""
+STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
+"""A track seen this often, this long and this fast (over this time at most) is no finger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,19 @@ class Track:
         """The farthest that it came from its start, in mm."""
         _, x, y = self.points[0]
         return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
+
+    @property
+    def path(self) -> float:
+        """Length of its way in mm."""
+        steps = zip(self.points[:-1], self.points[1:], strict=True)
+        return sum(math.hypot(b[1] - a[1], b[2] - a[2]) for a, b in steps)
+
+    @property
+    def outward(self) -> float:
+        """Speed in mm/s away from the board's middle over the last points."""
+        _, x, y = self.points[-1]
+        vx, vy = self.speed()
+        return (vx * x + vy * y) / max(math.hypot(x, y), 1.0)
 
     def speed(self) -> tuple[float, float]:
         """Velocity (x, y) in mm/s over the last points (0, 0 for a single one)."""
@@ -337,9 +352,10 @@ class Start:
     @property
     def strong(self) -> bool:
         """Whether the track alone is a shot: fingers make short and slow ones at most."""
-        vx, vy = self.track.first_velocity()
-        seen = len(self.track.points) >= STRONG_POINTS and self.track.reach >= STRONG_PATH_MM
-        return seen and math.hypot(vx, vy) >= STRONG_SPEED_MM_S
+        points = self.track.points
+        path = self.track.path + math.dist(self.xy, points[0][1:])
+        lasted = points[-1][0] - points[0][0]
+        return len(points) >= STRONG_POINTS and path >= max(STRONG_PATH_MM, STRONG_SPEED_MM_S * min(lasted, STRONG_S))
 
 
 def shot_start(track: Track, shooting: float) -> Start | None:
@@ -347,7 +363,7 @@ def shot_start(track: Track, shooting: float) -> Start | None:
 
     A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm.
     """
-    if len(track.points) < 2 or track.reach < SHOT_PATH_MM:
+    if len(track.points) < 2 or track.path < SHOT_PATH_MM or track.reach < SHOT_REACH_MM:
         return None
     t, x, y = track.start
     vx, vy = track.first_velocity()

@@ -23,6 +23,8 @@ NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 LEFT_AT = 0.95
 """In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
+LEAVING_MM_S = 200.0
+"""... or going outwards at this speed, into a hand's shadow: it can't have stopped where nothing lies."""
 SAME_SHOT_S = 0.6
 """Two tracks that begin within this time are one shot."""
 SECOND_SHOT_S = 1.8
@@ -334,7 +336,7 @@ def _single_starts(shots: tuple[Start, ...]) -> list[Start]:
 def _leaves(reading: TableReading, start: Start) -> bool:
     """Whether the shot disc, or what moved after a shot's start, was last seen leaving the surface."""
     edge = LEFT_AT * reading.rest.view.board.shooting
-    if start.strong and math.hypot(*start.track.end[1:]) > edge:
+    if start.strong and (math.hypot(*start.track.end[1:]) > edge or start.track.outward > LEAVING_MM_S):
         return True
     for track in reading.rest.tracks:
         away = math.hypot(*track.end[1:])

@@ -1,0 +1,188 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from calibration.errors import NotFoundError, UnusableInputError
+from calibration.hints import BoardHints
+from referee.commands.score import score
+from referee.logfile import read_log
+from referee.match_files import Targets, shots_csv, write_all
+from referee.match_json import Agreed, match_json
+from referee.match_report import report
+from referee.match_review import entry_of, rule
+from referee.match_score import score_video
+from referee.rules.crokinole import Shot
+from vision.video import VideoFile
+
+CLIPS = Path(__file__).parent / "video"
+CLIP = CLIPS / "four_shots.mp4"
+HINTS = BoardHints(shooting_mm=236.0)
+
+
+def quiet(at: float, of: float | None) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    patch, folder = pytest.MonkeyPatch(), str(tmp_path_factory.mktemp("cache"))
+    patch.setattr("platformdirs.user_cache_dir", lambda name: folder)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def scored(cache):
+    return score_video(CLIP, Agreed(), HINTS, quiet)
+
+
+@pytest.fixture(scope="module")
+def data(scored):
+    return match_json(scored.result, scored.info, CLIP.name, scored.warnings)
+
+
+def test_every_shot_is_found_and_judged(data):
+    truth = json.loads((CLIPS / "four_shots.truth.json").read_text())["shots"]
+    assert len(data["shots"]) == len(truth)
+    for found, true in zip(data["shots"], truth, strict=True):
+        assert found["start_s"] == pytest.approx(true["start_s"], abs=0.15)
+        assert found["settled_s"] == pytest.approx(true["settled_s"], abs=0.3)
+        assert (found["colour"], found["seat"]) == (true["colour"], true["seat"])
+        assert (found["valid"], found["rule"], found["twenty"]) == (true["valid"], true["rule"], true["twenty"])
+        colours = {d["id"]: d["colour"] for d in data["discs"]}
+        assert any(colours[i] != found["colour"] for i in found["touched"]) == true["touched_opponent"]
+        assert len(found["removed"]) == len(true["removed"])
+        there = [d for d in true["board_after"] if d["state"] != "ditch"]
+        assert sorted((d["colour"], d["value"]) for d in found["board_after"]) == sorted(
+            (d["colour"], d["value"]) for d in there
+        )
+        for d in there:
+            near = min(found["board_after"], key=lambda f: abs(f["mm"][0] - d["mm"][0]) + abs(f["mm"][1] - d["mm"][1]))
+            assert near["mm"] == pytest.approx(d["mm"], abs=4.0)
+
+
+def test_ids_of_a_disc_are_kept_from_shot_to_shot(data):
+    third, fourth = data["shots"][2:]
+    lying = {d["id"] for d in third["board_after"]}
+    assert lying <= {d["id"] for d in fourth["board_after"]} | set(fourth["removed"]) | set(fourth["ditched"])
+    assert set(fourth["touched"]) <= lying
+
+
+def test_sides_and_seats_are_found(data):
+    assert data["setup"]["players"] == "2" and data["setup"]["seats"] == ["A", "C"]
+    assert {d["colour"] for d in data["discs"]} == {"red", "blue"}
+
+
+def test_the_log_holds_every_shot_and_folds_to_the_same_twenties(scored, tmp_path: Path):
+    write_all(Targets(log=tmp_path / "a.jsonl"), {}, scored.log, {}, CLIP)
+    log = read_log(tmp_path / "a.jsonl").log
+    shots = [e for e in log.entries if isinstance(e.event, Shot)]
+    assert len(shots) == 4 and log.stuck is None
+
+
+def test_outputs_are_written(scored, data, tmp_path: Path):
+    notes = write_all(
+        replace(Targets.in_folder(tmp_path, "m"), cmn=tmp_path / "m.cmn"), data, scored.log,
+        scored.official.pictures, CLIP,
+    )  # fmt: skip
+    assert {p.name for p in tmp_path.iterdir()} == {"m.json", "m.csv", "m.log.jsonl", "m.report.html"}
+    assert notes and "over" in notes[0]  # a match that isn't over has no CMN
+    assert json.loads((tmp_path / "m.json").read_text())["schema"] == "match/1"
+    assert len(shots_csv(data).splitlines()) == 5
+    with pytest.raises(UnusableInputError, match="doesn't exist"):
+        Targets(json=tmp_path / "nowhere" / "a.json").check()
+
+
+def test_the_report_stands_alone_and_leads_to_the_moments(scored, data):
+    asked = {**data, "review": [{"shot": 2, "round": 1, "time_s": 10.6, "why": "a <doubt>"}]}
+    page = report(asked, scored.official.pictures, "my match.mp4")
+    assert page.count("data:image/jpeg;base64,") == 4
+    assert "my%20match.mp4#t=9.1" in page and "a &lt;doubt&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_job_put_aside_goes_on_where_it_stopped(cache, data):
+    def stop(at: float, of: float | None) -> None:
+        if at > 13.0:
+            raise KeyboardInterrupt
+
+    first = score_video(CLIP, Agreed(discs=12), HINTS, stop)
+    assert first.stopped == pytest.approx(13.0, abs=0.1) and len(first.result.ledger.shots) == 2
+    seen: list[float] = []
+    second = score_video(CLIP, Agreed(discs=12), HINTS, lambda at, of: seen.append(at))
+    assert seen[0] > 13.0 and second.stopped is None
+    again = match_json(second.result, second.info, CLIP.name, [])
+    assert [s["start_s"] for s in again["shots"]] == [s["start_s"] for s in data["shots"]]
+    assert [s["board_after"] for s in again["shots"]] == [s["board_after"] for s in data["shots"]]
+
+
+def test_a_ruling_changes_the_log(scored):
+    log = scored.log.up_to(len(scored.log.entries))
+    assert entry_of(log, 3) == 3 and entry_of(log, 9) is None
+    before = log.state.twenties
+    rule(log, 2, "strike", 11.0)
+    assert log.stuck is not None or log.state.twenties != before
+    log = scored.log.up_to(len(scored.log.entries))
+    disc = log.entries[2].event.disc
+    rule(log, 3, f"value {disc} 10", 16.0)
+    assert any(r.id == disc and r.value == 10 for r in [*log.history()][2][1].rests)
+    with pytest.raises(ValueError, match="understood"):
+        rule(log, 3, "what?", 16.0)
+
+
+def test_the_official_tells_what_it_saw_and_knows_where_the_board_lies(scored):
+    official = scored.official
+    assert official.seen.view is not None and official.seen.state in ("resting", "hand", "moving")
+    assert len(official.pictures) == 4
+
+
+def test_a_video_without_a_board_is_refused(cache, tmp_path: Path):
+    import av
+    import numpy as np
+
+    path = tmp_path / "gray.mp4"
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 160, 96, "yuv420p"
+        for _ in range(10):
+            picture = np.full((96, 160, 3), 120, np.uint8)
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        out.mux(stream.encode(None))
+    with pytest.raises(NotFoundError) as error:
+        score_video(path, Agreed(), BoardHints(), quiet)
+    assert error.value.code == "no_board"
+
+
+def test_the_command_writes_json_clips_and_the_annotated_video(cache, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = [str(CLIPS / "phone.mp4"), "--json", "a.json", "--annotate", "a.mp4", "--clip", "1", "--quiet"]
+    run = CliRunner().invoke(score, arguments, catch_exceptions=False)
+    assert run.exit_code == 0, run.output
+    found = json.loads(Path("a.json").read_text())
+    assert (found["video"]["width"], found["video"]["height"]) == (720, 1280)
+    assert len(found["shots"]) == 1 and found["shots"][0]["start_s"] == pytest.approx(4.86, abs=0.2)
+    with VideoFile(tmp_path / "phone.shot1.mp4") as clip, VideoFile(tmp_path / "a.mp4") as drawn:
+        assert sum(1 for _ in clip.frames()) > 60
+        assert (drawn.info.width, drawn.info.height) == (720, 1280)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a.mp4", "b.mp4"], "--out"),
+        (["a.mp4", "b.mp4", "--json", "x.json"], "for one"),
+        (["missing.mp4"], "no such file"),
+        (["missing.mp4", "--json", "nowhere/x.json"], "doesn't exist"),
+    ],
+)
+def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
+    from referee.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    said: list[str] = []
+    monkeypatch.setattr("click.echo", lambda message="", **_: said.append(str(message)))
+    assert main(["score", *arguments]) == 2
+    assert words in " ".join(said)
