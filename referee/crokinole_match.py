@@ -1,207 +1,39 @@
 """What was seen of a crokinole match, judged shot by shot: consequences, rounds, score, and what to look at.
 
-Sides are groups of one colour, numbered as they were first seen; who sits where is worked out from all shots together.
 The rules are used to notice what can't be (a side twice in a row, a thirteenth disc) and to ask, never to invent.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import pairwise
 
-import numpy as np
-
-from referee.rules.crokinole import Crokinole, Lying, Rest, Setup, Shot, State
+from referee.match_judging import (
+    COLOUR_UNCLEAR,
+    GUESSED_GROUP,
+    LISTED,
+    REJUDGED,
+    SUNK_BY_HAND,
+    TWICE,
+    USUAL_DISCS,
+    JudgedRound,
+    JudgedShot,
+    Review,
+    deferred_doubts,
+    in_state,
+    internal_engine,
+    judge,
+    lying_of,
+    side_near,
+    value_doubts,
+    with_state,
+)
+from referee.rules.crokinole import Setup, Shot, State
 from referee.rules.crokinole.rounds import board_points, gains
 from referee.rules.crokinole.table import Outcome
 from referee.rules.protocol import RuleError
-from vision.readings import Disc
-from vision.shots import Shot as ShotSeen
-
-SEAT_AZIMUTHS = {"A": -90.0, "B": 180.0, "C": 90.0, "D": 0.0}
-"""Where the seats are, in degrees on the board, clockwise as seen from above."""
-TWO_PLACES = 0.5
-"""Mean resultant length of a side's starting places below which it shoots from two sides of the table."""
-FEWEST_FOR_SEATS = 4
-GUARD = 1.645
-"""A gap of fewer sigmas than this is too close to call (ISO 10576: the other verdict has 5 % or more)."""
-STATE_DOUBT = 0.12
-"""A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
-LISTED = 0.4
-"""A disc below this probability is a question, until it is seen better or taken off as expected."""
-GUESSED_GROUP = 0.75
-COLOUR_UNCLEAR = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
-TWICE = "the same side shot twice in a row: a shot before it may be missing"
-REJUDGED = (COLOUR_UNCLEAR, TWICE)
-"""Questions that go away when a disc turns out to be of the other side."""
-USUAL_DISCS = (12, 8, 6)
-"""Discs a side that are played with (C14, C24); other numbers are possible, and looked at twice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A moment that a person should look at. ``shot``: its number in the match, None for none."""
-
-    shot: int | None
-    round: int
-    at: float
-    why: str
-
-
-@dataclass(slots=True)
-class JudgedShot:
-    """A shot with what the rules make of it. ``board``: (id, group, disc) on the surface once they were applied.
-
-    ``settled``: the same when everything lay still. ``event``: by side's seats ("A", "C" ...), not by those of the
-    players.
-    """
-
-    number: int
-    round: int
-    seen: ShotSeen
-    group: int
-    event: Shot
-    outcome: Outcome
-    board: tuple[tuple[int, int, Disc], ...]
-    settled: tuple[tuple[int, int, Disc], ...]
-    confidence: float
-    seat: str | None = None
-
-
-@dataclass(slots=True)
-class JudgedRound:
-    """A round. ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't;
-    ``start``: the position before its first shot.
-    """
-
-    number: int
-    shots: list[JudgedShot] = field(default_factory=list)
-    start: State | None = None
-    points: tuple[int, ...] = ()
-    twenties: tuple[int, ...] = ()
-    ended: float | None = None
-    complete: bool = False
-
-
-def internal_engine(groups: int) -> Crokinole:
-    """An engine for judging single shots of ``groups`` sides, however many discs and seats there are."""
-    return Crokinole({"players": "2" if groups <= 2 else "3", "discs": 99})
-
-
-def on_turn(state: State, group: int) -> State:
-    """The state with the side ``group`` on turn: whose turn it is by the rules is looked at elsewhere."""
-    return state._replace(cycle=(group,), shots=0)
-
-
-def rest_of(disc_id: int, disc: Disc | None) -> Rest:
-    """Where a disc came to rest, in the words of the rules, by what is most probable."""
-    if disc is None or disc.state == "ditch":
-        return Rest(disc_id, "ditch")
-    if disc.state in ("hole", "leaning"):
-        return Rest(disc_id, disc.state)
-    value = disc.value
-    inner = None
-    if value == 10:
-        inner = any(c.line == "15/10" and c.inner_gap_mm <= 0 for c in disc.lines)
-    return Rest(disc_id, "board", value, inner)
-
-
-def lying_of(disc_id: int, group: int, disc: Disc) -> Lying:
-    """A disc on the surface in the engine's words."""
-    rest = rest_of(disc_id, disc)
-    value = 15 if rest.state == "leaning" else rest.value
-    inner = rest.inner if value == 10 or value is None else value >= 15
-    return Lying(disc_id, group, rest.state, value, inner, ())
-
-
-def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
-    """What can't be told for sure about a disc that the rules take off, or would take off; ``open_board``: C7 decides.
-
-    What the players do with it next settles it, or contradicts the call.
-    """
-    out: list[str] = []
-    if disc.confidence < LISTED:
-        out.append(f"disc {disc_id} is seen with a probability of {disc.confidence:.2f} only")
-    odd = [s for s, p in disc.states if p > STATE_DOUBT and s != disc.state]
-    if odd and "hole" in (*odd, disc.state):
-        out.append(f"disc {disc_id} lies {_where(disc.state)}, or {' or '.join(_where(s) for s in odd)}")
-    for c in disc.lines if disc.state == "board" else ():
-        if c.line == "shooting" and c.verdict == "too_close":
-            out.append(f"disc {disc_id} is {c.gap_mm:+.2f} mm from the shooting line (sigma {c.sigma_mm:.2f})")
-        elif open_board and c.line == "15/10" and abs(c.inner_gap_mm) < GUARD * c.sigma_mm:
-            out.append(f"disc {disc_id} may touch the inner line from outside ({c.inner_gap_mm:+.2f} mm)")
-    return out
-
-
-def value_doubts(disc_id: int, disc: Disc) -> list[str]:
-    """Which values of a disc that lies on the board when the round is counted can't be told for sure."""
-    return [
-        f"disc {disc_id} is {c.gap_mm:+.2f} mm from the {c.line} line (sigma {c.sigma_mm:.2f})"
-        for c in (disc.lines if disc.state == "board" else ()) if c.verdict == "too_close"
-    ]  # fmt: skip
-
-
-def _where(state: str) -> str:
-    return {"hole": "flat in the hole", "leaning": "leaning into the hole", "ditch": "in the ditch"}.get(
-        state, "on the surface"
-    )
-
-
-def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:
-    """Apply a shot as it was seen; raises RuleError when it can't have happened in this position."""
-    rests = tuple(rest_of(a.id, a.disc) for a in seen.after)
-    known = {lying.id for lying in state.board}
-    touched = tuple(i for i in seen.touched if i in known)
-    rests = tuple(r for r in rests if r.id in known or r.id == seen.disc)
-    event = Shot(engine.setup.seats[group], seen.disc, touched, rests)
-    after = engine.apply(on_turn(state, group), event)
-    assert after.outcome is not None
-    return after, event, after.outcome
-
-
-def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> tuple[str, tuple[str, ...]]:
-    """Who sits where: (players, seats taken in clockwise order); fills in ``seat`` of every shot."""
-    towards: dict[int, list[complex]] = {g: [] for g in range(groups)}
-    for s in shots:
-        if s.seen.start_mm is not None:
-            place = complex(*s.seen.start_mm)
-            towards[s.group].append(place / max(abs(place), 1e-6))
-    if players is None:
-        spread = (abs(np.mean(found)) for found in towards.values() if len(found) >= FEWEST_FOR_SEATS)
-        players = "4" if any(length < TWO_PLACES for length in spread) else "2"
-    of_group = _pairs_of_seats(towards) if players == "4" else _single_seats(towards, players == "2")
-    for s in shots:
-        options = of_group[s.group]
-        if len(options) == 1:
-            s.seat = options[0]
-        elif s.seen.start_mm is not None:
-            s.seat = _nearest_seat(complex(*s.seen.start_mm), options)
-    return players, tuple(sorted({seat for options in of_group.values() for seat in options}))
-
-
-def _pairs_of_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
-    """Partners sit opposite each other: a side's starting places lie along one of the two axes."""
-    upright = {g: sum(abs(z.imag) - abs(z.real) for z in found) for g, found in towards.items()}
-    first = max(upright, key=lambda g: upright[g])
-    return {g: ("A", "C") if g == first else ("B", "D") for g in towards}
-
-
-def _single_seats(towards: Mapping[int, list[complex]], opposite: bool) -> dict[int, tuple[str, ...]]:
-    """One seat a side; two players sit ``opposite`` each other."""
-    if not opposite:
-        usual = dict(enumerate("ABC"))
-        return {g: (_nearest_seat(sum(z), tuple(SEAT_AZIMUTHS)) if z else usual[g],) for g, z in towards.items()}
-    axis = sum(towards.get(0, [])) - sum(towards.get(1, []))
-    seat = _nearest_seat(axis, tuple(SEAT_AZIMUTHS)) if axis else "A"
-    return {g: (seat if g == 0 else _opposite(seat),) for g in towards}
-
-
-def _opposite(seat: str) -> str:
-    return "ABCD"[("ABCD".index(seat) + 2) % 4]
-
-
-def _nearest_seat(place: complex, options: tuple[str, ...]) -> str:
-    """The seat whose direction from the board's centre is nearest to that of ``place`` (x + iy)."""
-    return min(options, key=lambda s: abs(np.angle(place * np.exp(-1j * math.radians(SEAT_AZIMUTHS[s])))))
+from vision.readings import Disc, DiscState
+from vision.shot_seen import Shot as ShotSeen
+from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE
 
 
 def _most(round_: JudgedRound) -> int:
@@ -263,21 +95,57 @@ class Ledger:
             self._explain_taken(seen.start_s)
         self._taken = []
         self._ask_waiting(seen.lying)
-        return self._apply(seen)
+        self._apply(seen)
+        self._find_sides()
+        return self.rounds[-1].shots[-1]
+
+    def begins_round(self, seen: ShotSeen, board_empty: bool) -> bool:
+        """Whether a shot opens a round; ``board_empty``: nothing lay on the board when it was made."""
+        return not self.rounds or self._round_is_over(seen, board_empty)
+
+    def _find_sides(self) -> None:
+        """Whose the shots of this round were that nothing showed: by where they came from, if the turn agrees."""
+        shots = self.rounds[-1].shots
+        found: dict[int, int] = {}
+        for shot, following in pairwise(shots):
+            if shot.seen.group_sure > UNKNOWN_SURE or shot.seen.start_mm is None or self.engine.setup.players != "2":
+                continue
+            if following.seen.group_sure < GUESSED_GROUP or following.seen.start_mm is None:
+                continue
+            turn = 1 - following.group
+            if side_near(shot.seen.start_mm, self.shots, shot) in (turn, None):
+                found[shot.seen.disc] = turn
+        self.regroup(found)
 
     def regroup(self, sides: Mapping[int, int]) -> None:
         """Discs turned out to be of other sides (id -> group): the round is judged anew."""
         if not sides or not self.rounds:
             return
         self._groups.update(sides)
+        self._judge_anew([s.seen for s in self.rounds[-1].shots])
+
+    def _judge_anew(self, seen: Sequence[ShotSeen]) -> None:
+        """Judge the round under way once more, from what is now known of its shots."""
         round_ = self.rounds[-1]
         if round_.start is None:
             return
-        shots, round_.shots, self.state = round_.shots, [], round_.start
         first = 1 + sum(len(r.shots) for r in self.rounds[:-1])
-        self.reviews = [r for r in self.reviews if r.shot is None or r.shot < first or r.why not in REJUDGED]
-        for shot in shots:
-            self._apply(shot.seen)
+        gone = [r for r in self.reviews if r.shot is not None and r.shot >= first and r.why in REJUDGED]
+        self.reviews = [r for r in self.reviews if r not in gone]
+        self._asked -= {(r.shot, r.why) for r in gone}
+        waiting = self._waiting
+        round_.shots, self.state = [], round_.start
+        for shot in seen:
+            self._waiting = {}
+            self._apply(shot)
+        # doubts that were settled by what came later stay settled
+        self._waiting = {i: w for i, w in self._waiting.items() if i in waiting}
+
+    def _retold(self, number: int, disc_id: int, state: DiscState) -> None:
+        """A disc of a shot of this round lay in another state than was read: judge the round anew."""
+        self._judge_anew(
+            [with_state(s.seen, disc_id, state) if s.number == number else s.seen for s in self.rounds[-1].shots]
+        )
 
     def _apply(self, seen: ShotSeen) -> JudgedShot:
         seen = replace(
@@ -286,6 +154,7 @@ class Ledger:
             group_sure=1.0 if seen.disc in self._groups else seen.group_sure,
             after=tuple(replace(a, group=self._groups.get(a.id, a.group)) for a in seen.after),
             lying=tuple((i, self._groups.get(i, g), d) for i, g, d in seen.lying),
+            doubts=tuple(why for why in seen.doubts if why != SIDE_UNSEEN or seen.disc not in self._groups),
         )
         round_ = self.rounds[-1]
         number = len(self.shots) + 1
@@ -346,10 +215,16 @@ class Ledger:
         self._put(lying)
 
     def still_there(self, ids: Sequence[int], at: float, lying: Sequence[tuple[int, int, Disc]]) -> None:
-        """Discs that the rules take off still lie there at the next shot: the call before may be wrong."""
+        """Discs that the rules take off still lie there at the next shot: the call before may be wrong.
+
+        What was called a twenty and is left there wasn't flat in the hole (C9).
+        """
         last = self.last
         if last is not None:
             self.ask(last.number, at, f"the players leave disc {', '.join(map(str, ids))} on the board")
+            for i in {i for i, _ in last.outcome.twenties} & set(ids):
+                self._retold(last.number, i, "leaning")
+                lying = [(j, g, in_state(d, "leaning") if j == i else d) for j, g, d in lying]
         back = [d for d in lying if d[0] in ids and d[2].state != "hole"]
         self._put(back)
 
@@ -431,6 +306,15 @@ class Ledger:
 
     def _explain_taken(self, at: float) -> None:
         last = self.last
+        for i in self._taken[:] if last is not None and len(self._taken) == 1 else ():
+            assert last is not None
+            disc = next((d for j, _, d in last.settled if j == i), None)
+            if disc is not None and disc.state != "hole" and dict(disc.states).get("hole", 0.0) >= SUNK_BY_HAND:
+                self._waiting.pop(i, None)
+                self._taken.remove(i)
+                self._retold(last.number, i, "hole")
+        if not self._taken:
+            return
         ids = ", ".join(map(str, self._taken))
         self.ask(None if last is None else last.number, at, f"a hand took disc {ids} off, which the rules leave there")
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id not in self._taken))
@@ -444,6 +328,7 @@ class Ledger:
 
     def _close(self, at: float) -> None:
         round_ = self.rounds[-1]
+        self._ask_waiting(round_.shots[-1].settled)
         points = board_points(self.state)
         assert points is not None
         round_.points, round_.twenties = points, self.state.twenties

@@ -5,8 +5,9 @@ from typing import Any
 
 from referee import __version__
 from referee.crokinole_json import line_json, number
-from referee.crokinole_match import JudgedShot, Ledger, seats_of
+from referee.crokinole_match import Ledger
 from referee.log import Entry, MatchLog
+from referee.match_judging import JudgedShot, seats_of
 from referee.rules.crokinole import Crokinole, Recorded, Setup, Shot
 from referee.rules.protocol import RuleError
 from vision.readings import Disc

@@ -2,11 +2,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from calibration.errors import NotFoundError, UnusableInputError
 from calibration.hints import BoardHints
+from referee.cli import main
 from referee.commands.score import score
 from referee.logfile import read_log
 from referee.match_files import Targets, shots_csv, write_all
@@ -140,9 +143,6 @@ def test_the_official_tells_what_it_saw_and_knows_where_the_board_lies(scored):
 
 
 def test_a_video_without_a_board_is_refused(cache, tmp_path: Path):
-    import av
-    import numpy as np
-
     path = tmp_path / "gray.mp4"
     with av.open(str(path), "w") as out:
         stream = out.add_stream("mpeg4", rate=10)
@@ -179,8 +179,6 @@ def test_the_command_writes_json_clips_and_the_annotated_video(cache, tmp_path: 
     ],
 )
 def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
-    from referee.cli import main
-
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
     monkeypatch.setattr("click.echo", lambda message="", **_: said.append(str(message)))

@@ -5,18 +5,20 @@ they did when nothing lay there, nothing lies there now. Lengths in mm on the bo
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.boards import BoardModel
-from vision.disc_values import p_touching, valued, verdict_of
 from vision.lens import Gray
-from vision.readings import Disc, DiscState
+from vision.motion import SHOT_REACH_MM, Track
 from vision.table import Lab, SeenDisc, Sides, TableReading, hole_disc, likeness
+from vision.table_discs import Change, Moved, TableDisc
+
+Place = tuple[float, float]
+"""A board point in mm."""
 
 MOVED_MM = 0.5
 """A disc whose pixels lie this far from where they lay was moved: unmoved ones are found again within 0.2 mm."""
@@ -50,94 +52,33 @@ COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
 LEAVES_MM = 60.0
 """A track this long tells where a disc went."""
+TRACK_END_MM = 45.0
+"""The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
+IN_HOLE_MM = 20.0
+"""... and within this of the middle where the disc fell into the hole, about a disc's radius and the hole's play."""
+ARRIVED = 0.15
+"""Probability from which something faintly read is believed where a track ended, unless it was read there before."""
+ARRIVED_SURE = 0.5
+"""... and from which a disc that the pixels don't show is (natural discs on bare wood have little contrast)."""
+READ_BEFORE = 0.5
+"""What was read before where no disc was known, with this share of the probability, is a print or a stain."""
+STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
+"""A disc that was struck is seen this long, this often and this fast on its way; hands push shorter and slower."""
 HOLE_TRACK_MM = 40.0
 """A track that ends this near to the hole's middle may have ended in it: its front edge or shadow is followed."""
-BESIDE_HOLE_MM = 38.0
-"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in."""
+BESIDE_HOLE_MM = 46.0
+"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in (the radii
+of both, and as much as a disc's height shifts at 45 degrees)."""
 SURELY = 0.8
 """A disc this probable is believed even there."""
 BORNE_OUT = 0.6
 """Probability of a disc that is read, however faintly, where the pixels say that something came to lie."""
-SUNK_LIKE = 0.6
-"""The hole with a disc in it correlates less than this with the empty one."""
+SUNK_LIKE, SUNK_ENDED_LIKE = 0.6, 0.8
+"""The hole with a disc in it correlates less than this with the empty one, and than that where a track ended in it."""
+SUNK_STEP = 8.0
+"""Grey levels by which the hole changes at least when a disc falls in: its floor lies in the shade, a face less so."""
 GROUP_SURE = 0.75
 """A face is surely of one side from here on."""
-KEPT_READINGS = 5
-"""More readings of a disc at rest gain little: they share their bias."""
-
-
-@dataclass
-class TableDisc:
-    """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last."""
-
-    id: int
-    group: int
-    readings: list[Disc]
-    disc: Disc
-    group_sure: float = 1.0
-
-    @property
-    def mm(self) -> tuple[float, float]:
-        """Where it lies."""
-        return self.disc.mm
-
-    def renew(self, reading: Disc, radius: float, board: BoardModel, elsewhere: bool = False) -> None:
-        """Take in one more reading; ``elsewhere``: the disc was moved, older ones say nothing any more."""
-        self.readings = [reading] if elsewhere else [*self.readings, reading][-KEPT_READINGS:]
-        self.disc = fused(self.readings, radius, board)
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A disc that lies elsewhere than before; ``seen``: how it is read there; ``sure``: beyond doubt."""
-
-    disc: TableDisc
-    mm: tuple[float, float]
-    seen: SeenDisc | None
-    sure: bool
-
-    @property
-    def reading(self) -> Disc:
-        """The disc as it lies now."""
-        return replace(self.disc.disc, mm=self.mm) if self.seen is None else self.seen.disc
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """How the board at one rest differs from the rest before, disc by disc."""
-
-    stayed: tuple[tuple[TableDisc, SeenDisc | None], ...]
-    moved: tuple[Moved, ...]
-    gone: tuple[TableDisc, ...]
-    hidden: tuple[TableDisc, ...]
-    new: tuple[SeenDisc, ...]
-
-
-def fused(readings: Sequence[Disc], radius: float, board: BoardModel) -> Disc:
-    """One disc from several readings of it at rest at one place: means of place and gaps, joint states."""
-    last = readings[-1]
-    if len(readings) == 1:
-        return last
-    mm = (float(np.mean([d.mm[0] for d in readings])), float(np.mean([d.mm[1] for d in readings])))
-    chances: dict[DiscState, float] = {}
-    for d in readings:
-        for state, p in d.states or ((d.state, 1.0),):
-            chances[state] = chances.get(state, 0.0) + p / len(readings)
-    states = tuple(sorted(chances.items(), key=lambda t: -t[1]))
-    lines = []
-    for line in last.lines:
-        same = [c for d in readings for c in d.lines if c.line == line.line]
-        gap = float(np.mean([c.gap_mm for c in same]))
-        inner = float(np.mean([c.inner_gap_mm for c in same]))
-        sigma = float(np.mean([c.sigma_mm for c in same]))
-        p = p_touching(gap, sigma)
-        lines.append(replace(line, gap_mm=gap, sigma_mm=sigma, inner_gap_mm=inner, p_touching=p, verdict=verdict_of(p)))
-    best = max(d.confidence for d in readings)
-    state, sure = states[0]
-    joined = replace(
-        last, mm=mm, states=states, state=state, state_confidence=sure, lines=tuple(lines), confidence=best
-    )
-    return valued(joined, radius, board)
 
 
 def covered(reading: TableReading, mm: tuple[float, float]) -> float:
@@ -156,14 +97,17 @@ class BoardMemory:
         self._unknown: NDArray[np.uint8] | None = None
         self._bare: Gray | None = None
         self._bare_known: NDArray[np.uint8] | None = None
+        self._read: tuple[SeenDisc, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether nothing was seen yet."""
         return self._last is None
 
-    def compare(self, reading: TableReading, table: Mapping[int, TableDisc], sides: Sides) -> Change:
-        """How the board differs from the last rest, at which ``table`` lay there."""
+    def compare(
+        self, reading: TableReading, table: Mapping[int, TableDisc], sides: Sides, leaving: Set[int] = frozenset()
+    ) -> Change:
+        """How the board differs from the last rest, at which ``table`` lay there; hands take off ``leaving``."""
         on_board = [s for s in reading.discs if s.disc.state != "ditch"]
         free = set(range(len(on_board)))
         stayed: list[tuple[TableDisc, SeenDisc | None]] = []
@@ -182,10 +126,15 @@ class BoardMemory:
                 moved.append(fate)
             else:
                 stayed.append(fate)
-        new = [self._borne_out(reading, on_board[k]) for k in sorted(free) if self._is_new(reading, on_board[k])]
+        struck = _struck(reading, [d for d in (*gone, *(m.disc for m in moved if m.sure)) if d.id not in leaving])
+        rest_of = [on_board[k] for k in sorted(free)]
+        fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None)]
+        after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
+        fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after)
+        new = [self._borne_out(reading, s) for s in fresh]
         if (sunk := self._sunk_unseen(reading, table, gone, new)) is not None:
             new.append(sunk)
-        return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new))
+        return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new), struck)
 
     def _fate(
         self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
@@ -221,8 +170,50 @@ class BoardMemory:
             return d, seen
         return Moved(d, seen.disc.mm, seen, far >= MOVED_BY_READING_MM)
 
-    def _is_new(self, reading: TableReading, seen: SeenDisc) -> bool:
-        """Whether a disc that is read where none lay has come to lie there."""
+    def _arrived(self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place]) -> list[SeenDisc]:
+        """Of the discs that neither reading nor pixels are sure of, those at which a disc's track ended.
+
+        ``after`` (mm): where discs have come to lie for sure; a track that ends there is explained.
+        """
+        out: list[SeenDisc] = []
+        board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
+        if self._last is None:
+            return out
+        for start in reading.rest.shots:
+            end = start.track.end[1:]
+            if not start.strong or any(math.dist(mm, end) < TRACK_END_MM for mm in after):
+                continue
+            found: list[SeenDisc] = []
+            for s in doubtful:
+                mm, chance = s.disc.mm, s.disc.confidence
+                reach = IN_HOLE_MM if s.disc.state == "hole" else TRACK_END_MM
+                if math.dist(mm, end) > reach or chance < ARRIVED or math.hypot(*mm) > board.shooting:
+                    continue
+                if covered(reading, mm) > COVERED or self._read_before(s):
+                    continue
+                if s.disc.state == "hole" and chance < ARRIVED_SURE and _beside_hole(reading, s):
+                    continue
+                if chance < ARRIVED_SURE and same_scene:
+                    like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
+                    if like.step < QUIET_STEP:
+                        continue
+                found.append(s)
+            if found:
+                best = max(found, key=lambda s: s.disc.confidence)
+                out.append(best)
+                after = [*after, best.disc.mm]
+        return out
+
+    def _read_before(self, seen: SeenDisc) -> bool:
+        """Whether it was read at the last rest too, where no disc was known to lie."""
+        return any(
+            math.dist(s.disc.mm, seen.disc.mm) < SAME_PLACE_MM
+            and s.disc.confidence >= READ_BEFORE * seen.disc.confidence
+            for s in self._read
+        )
+
+    def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool) -> bool:
+        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work."""
         mm, board = seen.disc.mm, reading.rest.view.board
         away = math.hypot(*mm)
         in_hole = seen.disc.state in ("hole", "leaning")
@@ -232,7 +223,7 @@ class BoardMemory:
             # at first sight the hole's floor passes for a disc too easily
             at_line = away > board.shooting - board.disc_radius + AT_LINE_MM
             return not at_line and seen.disc.confidence >= (HOLE_AT_FIRST if in_hole else FIRST)
-        shot = bool(reading.rest.shots)
+        shot = struck or bool(reading.rest.shots)
         placed = away > board.shooting - PLACING_MM and not shot
         if reading.rest.scene != self.scene:
             return not placed and (seen.disc.confidence >= HOLE_AT_FIRST if in_hole else seen.sure)
@@ -260,16 +251,18 @@ class BoardMemory:
         rest = reading.rest
         if not rest.shots or self._last is None or rest.scene != self.scene:
             return None
-        after = [s.disc.mm for s in reading.discs if s.sure or s in new]
+        after = [s.disc.mm for s in (*reading.discs, *new) if s.sure or s in new]
         after += [d.mm for d in table.values() if d not in gone]
         if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
             return None
-        if not any(math.hypot(*t.end[1:]) < HOLE_TRACK_MM and t.reach > LEAVES_MM for t in rest.tracks):
+        nearest = min((math.hypot(*t.end[1:]) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
+        if nearest > HOLE_TRACK_MM:
             return None
         if covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
             return None
         like = likeness(self._last, reading.fine, reading.lens, (0.0, 0.0), rest.view.board.disc_radius)
-        return hole_disc(reading) if like.same < SUNK_LIKE and like.step >= PLAIN_STEP else None
+        limit = SUNK_ENDED_LIKE if nearest < IN_HOLE_MM else SUNK_LIKE
+        return hole_disc(reading) if like.same < limit and like.step >= SUNK_STEP else None
 
     def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
         """Whether a place looks as it did when nothing lay there; False where that was never seen."""
@@ -311,7 +304,29 @@ class BoardMemory:
             self._unknown = self._unknown & reading.rest.hidden
         else:
             self._last, self._unknown = reading.fine, reading.rest.hidden.copy()
+        lying = [d.mm for d in table.values()]
+        self._read = tuple(s for s in reading.discs if all(math.dist(s.disc.mm, mm) > SAME_PLACE_MM for mm in lying))
         self.scene = reading.rest.scene
+
+
+def _struck(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track | None:
+    """The track of one of the discs that lie elsewhere or nowhere now, which it left as only a struck disc does."""
+    for track in reading.rest.tracks:
+        if track.path < STRUCK_PATH_MM or track.reach < SHOT_REACH_MM or len(track.points) < STRUCK_POINTS:
+            continue
+        if math.hypot(*track.first_velocity()) < STRUCK_MM_S:
+            continue
+        if any(math.dist(d.mm, track.start[1:]) < TRACK_END_MM for d in disturbed):
+            return track
+    return None
+
+
+def _beside_hole(reading: TableReading, seen: SeenDisc) -> bool:
+    """Whether a surer disc lies so near to the hole that it changes how the hole looks."""
+    return any(
+        s is not seen and s.disc.confidence > seen.disc.confidence and math.hypot(*s.disc.mm) < BESIDE_HOLE_MM
+        for s in reading.discs
+    )
 
 
 def light_of(change: Change, sides: Sides) -> Lab | None:
@@ -341,7 +356,7 @@ def _other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
 
 
 def _explained(reading: TableReading, seen: SeenDisc) -> bool:
-    """Whether a surer disc beside it explains what looks like one: by its body, its shadow, or the shade in the hole."""
+    """Whether a surer disc beside it explains what looks like one: by its body, or the shade it throws."""
     if seen.disc.confidence >= SURELY:
         return False
     surer = [s.disc.mm for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence]

@@ -63,9 +63,14 @@ SLOWEST_MM_S = 100.0
 """A shot starts faster than this: it has to come 55 mm far on a waxed board."""
 FARTHEST_START = 1.2
 """In shooting-line radii: what begins farther out isn't shot from the line."""
+SKIMS_FROM = 1.05
+"""In shooting-line radii: a shot that only skims the board's edge is believed where its disc is first seen within this,
+half a disc from the line (C5); what begins in the ditch is a hand's doing."""
 OUTWARD, LATEST_SEEN = 0.35, 0.75
 """In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
 disc that was struck."""
+UNSEEN_S = 0.45
+"""A shot disc comes out from under the hand within this: what would have been under way for longer is no shot."""
 STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
 """A track seen this often, this long and this fast (over this time at most) is no finger's."""
 
@@ -374,12 +379,11 @@ def shot_start(track: Track, shooting: float) -> Start | None:
     # back along the way to the shooting line
     along = x * ux + y * uy
     under = along * along - (x * x + y * y - shooting * shooting)
-    if under <= 0:
+    back = along + math.sqrt(max(under, 0.0))
+    if under <= 0 or along > OUTWARD * shooting or back > min(LATEST_SEEN * shooting, UNSEEN_S * speed):
         return None
-    back = along + math.sqrt(under)
-    if along > OUTWARD * shooting or back > LATEST_SEEN * shooting:
-        return None
+    start = Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
     least = min(math.hypot(q[1], q[2]) for q in track.points)
-    if least > shooting - SHOT_PATH_MM:
+    if least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
         return None
-    return Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
+    return start

@@ -5,20 +5,31 @@ from where, and which disc is which. Ids are kept through a round. Lengths in mm
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from calibration.boards import BoardModel
-from vision.changes import COVERED, GROUP_SURE, LEAVES_MM, BoardMemory, Change, TableDisc, covered, light_of
-from vision.motion import Start
+from vision.changes import (
+    COVERED,
+    GROUP_SURE,
+    LEAVES_MM,
+    READ_BEFORE,
+    TRACK_END_MM,
+    BoardMemory,
+    covered,
+    light_of,
+)
+from vision.motion import SKIMS_FROM, Start, Track
 from vision.readings import Disc
-from vision.table import Lab, SeenDisc, Sides, TableReading
+from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
+from vision.table import Lab, Sides, TableReading
+from vision.table_discs import Change, TableDisc
 
-TRACK_END_MM = 45.0
-"""The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
+CLEARED = 3
+"""So many discs that vanish at once, while none comes, were taken off by hands: the board is being cleared."""
+FINGER_MM = 60.0
+"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger."""
 NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 LEFT_AT = 0.95
@@ -31,69 +42,11 @@ SECOND_SHOT_S = 1.8
 """A shot that begins so long after another is a second one: what is struck has stopped, or nearly, by then."""
 UNKNOWN_SURE = 0.5
 """How sure it is which side shot, where nothing says so."""
-
-Lying = tuple[tuple[int, int, Disc], ...]
-"""Discs on the board: (id, group, disc)."""
-Likely = Callable[[Start | None], int | None]
-"""Names the side that a shot's start and the turn suggest."""
-
-
-class Newcomer(NamedTuple):
-    """A disc that came to lie on the board; ``sure``: how sure its side is."""
-
-    seen: SeenDisc
-    group: int
-    sure: float
-
-
-@dataclass(frozen=True, slots=True)
-class DiscAfter:
-    """Where a disc is after a shot: ``disc`` None when it left the surface. ``before``: None for the shot disc."""
-
-    id: int
-    group: int
-    disc: Disc | None
-    before: Disc | None
-
-
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """One shot as it was seen, from rest to rest.
-
-    ``start_mm``: where the disc left the shooting line, ``start_seen`` whether its track was seen; ``after``: the shot
-    disc and every disc that was moved or left; ``touched``: ids that it touched, ``maybe_touched`` those that may have
-    been; ``lying``: all discs on the surface and in the hole when everything lay still; ``hidden``: ids of those that a
-    hand hid; ``doubts``: in words, what may be wrong.
-    """
-
-    start_s: float
-    start_mm: tuple[float, float] | None
-    start_seen: bool
-    settled_s: float
-    group: int
-    group_sure: float
-    disc: int
-    after: tuple[DiscAfter, ...]
-    touched: tuple[int, ...]
-    maybe_touched: tuple[int, ...]
-    lying: Lying
-    hidden: tuple[int, ...]
-    doubts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Handled:
-    """What hands did between two rests: ids taken off, ids pushed about, ids that came without a shot.
-
-    ``elsewhere``: the camera showed something else in between. ``lying``: all discs now.
-    """
-
-    at: float
-    taken: tuple[int, ...]
-    pushed: tuple[int, ...]
-    came: tuple[int, ...]
-    elsewhere: bool
-    lying: Lying
+SIDE_UNSEEN = "which side shot wasn't seen"
+GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
+"""What is seen this long, this often and this fast, and leaves the board, may be a shot that went astray at once."""
+GLIMPSE_BEFORE_S = 1.0
+"""... and is none if the shot that was seen began earlier than this after it: it is that one's disc, or its hand."""
 
 
 @dataclass
@@ -104,14 +57,16 @@ class _Account:
     touched: list[int] = field(default_factory=list)
     maybe: list[int] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    back: list[TableDisc] = field(default_factory=list)
 
 
 class TableFollower:
     """Keeps account of what lies on the board, from reading to reading.
 
     ``leaving``: ids that the rules take off: that they vanish is no shot's doing. ``regrouped``: ids whose side turned
-    out to be another one than was told before. ``untold``: places of discs that a hand hid. ``radius``: of the discs,
-    in mm, with its uncertainty; ``size_known``: it was measured once and for all.
+    out to be another one than was told before. ``untold``: places of discs that a hand hid. ``glimpses``: tracks since
+    the last shot that left the board and may have been shots. ``radius``: of the discs, in mm, with its uncertainty;
+    ``size_known``: it was measured once and for all.
     """
 
     def __init__(self, sides: Sides | None = None) -> None:
@@ -122,10 +77,11 @@ class TableFollower:
         self.untold: list[tuple[float, float]] = []
         self.radius: tuple[float, float] | None = None
         self.size_known = False
+        self.glimpses: list[Track] = []
         self._memory = BoardMemory()
         self._next_id = 1
         self._radii: list[tuple[float, float]] = []
-        self._ditch: list[tuple[float, float]] = []
+        self._ditch: list[tuple[float, float, float]] = []
 
     @property
     def lying(self) -> Lying:
@@ -136,7 +92,7 @@ class TableFollower:
         """Take in the reading of the next rest."""
         self._learn_size(reading)
         first = self._memory.empty
-        change = self._memory.compare(reading, self.table, self.sides)
+        change = self._memory.compare(reading, self.table, self.sides, self.leaving)
         self.untold = [d.mm for d in change.hidden]
         light = light_of(change, self.sides)
         newcomers = [Newcomer(s, *self.sides.group(s, light, not first)) for s in change.new]
@@ -149,8 +105,31 @@ class TableFollower:
             outcome = self._handled(reading, change, newcomers, first or elsewhere, elsewhere)
         else:
             outcome = self._shot(reading, change, starts, newcomers, ditched, likely)
+        self._glimpse(reading, outcome)
         self._memory.keep(reading, self.table)
         return outcome
+
+    def glimpsed(self, track: Track, group: int, lying: Lying) -> Shot:
+        """A glimpse told as the shot of a side, with ``lying`` there before and after: its disc left the board."""
+        self._next_id += 1
+        disc = self._next_id - 1
+        return Shot(
+            track.start[0], track.start[1:], False, track.end[0], group, 1.0, disc,
+            (DiscAfter(disc, group, None, None),), (), (), lying, (), (),
+        )  # fmt: skip
+
+    def _glimpse(self, reading: TableReading, outcome: Shot | Handled) -> None:
+        """Remember what may have been a shot that missed everything."""
+        if isinstance(outcome, Shot):
+            self.glimpses.clear()
+        shooting = reading.rest.view.board.shooting
+        for track in reading.rest.tracks:
+            fast = track.path >= max(GLIMPSE_MM, GLIMPSE_MM_S * (track.end[0] - track.start[0]))
+            first, last = math.hypot(*track.start[1:]), math.hypot(*track.end[1:])
+            away = first < SKIMS_FROM * shooting and last > LEFT_AT * shooting and last > first
+            before = isinstance(outcome, Handled) or track.end[0] < outcome.start_s - GLIMPSE_BEFORE_S
+            if before and fast and away and len(track.points) >= GLIMPSE_POINTS:
+                self.glimpses.append(track)
 
     def _is_shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer], ditched: list[int]
@@ -158,10 +137,18 @@ class TableFollower:
         """Whether a shot was made: a disc came, or a track says so and something bears it out."""
         if newcomers:
             return True
+        gone = [d for d in change.gone if d.id not in self.leaving]
+        if len(gone) >= CLEARED:
+            return False
+        if change.struck is not None:
+            return True
+        taken = [d.mm for d in change.gone if d.id in self.leaving]
+        if taken:  # hands were at work: only what no finger does is a shot
+            starts = [s for s in starts if s.strong and all(math.dist(s.track.end[1:], mm) > FINGER_MM for mm in taken)]
         if not starts:
             return False
-        others = [d for d in (*change.gone, *(m.disc for m in change.moved)) if d.id not in self.leaving]
-        return bool(others or ditched) or any(_leaves(reading, s) for s in starts)
+        others = [*gone, *(m.disc for m in change.moved if m.disc.id not in self.leaving)]
+        return bool(others or (ditched and not taken)) or any(_leaves(reading, s) for s in starts)
 
     def _shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],
@@ -175,11 +162,14 @@ class TableFollower:
         if len(strong) > 1 and strong[-1].at - strong[0].at > SECOND_SHOT_S:
             account.doubts.append("two shots seem to have been made without a rest between them")
         missing = [d for d in change.gone if d.id not in self.leaving]
-        group, sure = self._who(missing, newcomers, ditched, likely(start), account)
+        suggested = likely(start)
+        missing += self._left_there(change, missing, newcomers, suggested, account)
+        group, sure = self._who(missing, newcomers, ditched, suggested, account)
         shot_disc = _shot_disc(group, start, missing, newcomers)
         others = [n for n in newcomers if n is not shot_disc]
         pairs = _pairs(missing, others)
         disc_id = self._add(shot_disc, group, account)
+        back = tuple((d.id, d.group, d.disc) for d in account.back)
         self._settle(change, missing, pairs, account)
         extra = [n for n in others if all(n is not found for _, found in pairs)]
         if extra:
@@ -188,11 +178,31 @@ class TableFollower:
             self._place(n)
         if shot_disc is not None and shot_disc.sure >= GROUP_SURE:
             self.sides.learn(group, shot_disc.seen.lab)
+        began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
         return Shot(
-            rest.settled - NO_TRACK_S if start is None else start.at, None if start is None else start.xy,
+            began if start is None else start.at, None if start is None else start.xy,
             start is not None, rest.settled, group, sure, disc_id, tuple(account.after), tuple(account.touched),
-            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden), tuple(account.doubts),
+            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden), tuple(account.doubts), back,
         )  # fmt: skip
+
+    def _left_there(
+        self, change: Change, missing: list[TableDisc], newcomers: list[Newcomer], suggested: int | None,
+        account: _Account,
+    ) -> list[TableDisc]:  # fmt: skip
+        """Discs that were to be taken off, but weren't: more came than one shot brings, and they are gone only now."""
+        out: list[TableDisc] = []
+        extra = {
+            g: sum(n.group == g for n in newcomers) - sum(d.group == g for d in missing)
+            for g in {n.group for n in newcomers}
+        }
+        for d in (d for d in change.gone if d.id in self.leaving):
+            left = sum(n for n in extra.values() if n > 0)
+            if left > 1 and extra.get(d.group, 0) > (1 if d.group == suggested else 0):
+                extra[d.group] -= 1
+                out.append(d)
+        self.leaving -= {d.id for d in out}
+        account.back = out
+        return out
 
     def _who(
         self, missing: list[TableDisc], newcomers: list[Newcomer], ditched: list[int], suggested: int | None,
@@ -217,7 +227,7 @@ class TableFollower:
             return suggested, 1.0
         if ditched:
             return ditched[0], 1.0
-        account.doubts.append("which side shot wasn't seen")
+        account.doubts.append(SIDE_UNSEEN)
         return 0, UNKNOWN_SURE
 
     def _add(self, shot_disc: Newcomer | None, group: int, account: _Account) -> int:
@@ -302,11 +312,17 @@ class TableFollower:
 
     def _new_in_ditch(self, reading: TableReading, light: Lab | None) -> list[int]:
         """Groups of the discs in the ditch that didn't lie there before."""
-        lying = [s for s in reading.discs if s.disc.state == "ditch" and s.sure]
+        lying = [s for s in reading.discs if s.disc.state == "ditch"]
         apart = reading.rest.view.board.disc_radius
-        new = [s for s in lying if all(math.dist(s.disc.mm, mm) > apart for mm in self._ditch)]
+        new = [
+            s for s in lying
+            if s.sure and not any(
+                math.dist(s.disc.mm, (x, y)) < apart and chance > READ_BEFORE * s.disc.confidence
+                for x, y, chance in self._ditch
+            )
+        ]  # fmt: skip
         if all(covered(reading, s.disc.mm) <= COVERED for s in lying):
-            self._ditch = [s.disc.mm for s in lying]
+            self._ditch = [(*s.disc.mm, s.disc.confidence) for s in lying]
         return [self.sides.group(s, light)[0] for s in new] if self.sides.middles else []
 
     def _learn_size(self, reading: TableReading) -> None:

@@ -12,13 +12,23 @@ import cv2
 
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
-from referee.crokinole_match import SEAT_AZIMUTHS, JudgedShot, Ledger, Review
+from referee.crokinole_match import Ledger
+from referee.match_judging import (
+    BARELY_SEEN,
+    GUESSED_GROUP,
+    SEAT_AZIMUTHS,
+    SEAT_WIDTH_DEG,
+    JudgedShot,
+    Review,
+    side_near,
+)
 from referee.officials import Answer, Evidence, Proposal, Question, Seen
 from referee.rules.crokinole import Recorded, Shot, State
 from vision.lens import Lens
-from vision.motion import Start, scaled_track
-from vision.shots import Handled, TableFollower
-from vision.shots import Shot as ShotSeen
+from vision.motion import Start, Track, scaled_track
+from vision.shot_seen import Handled, Lying
+from vision.shot_seen import Shot as ShotSeen
+from vision.shots import TableFollower
 from vision.table import Sides, TableReading, disc_radius, read_table
 from vision.watch import Rest, TableWatch
 
@@ -27,10 +37,6 @@ if TYPE_CHECKING:
     from vision.frames import Frame
     from vision.readings import Disc
 
-SEAT_WIDTH_DEG = 50.0
-"""A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
-SEATS_FROM = 2
-"""Shots of a side that must have been seen before its place at the table counts as evidence."""
 EVIDENCE_QUALITY = 85
 EVIDENCE_SIDE = 960
 
@@ -107,19 +113,8 @@ class CrokinoleOfficial:
 
     def _likely(self, start: Start | None) -> int | None:
         """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
-        turn = self.ledger.expected_group()
-        by_place: int | None = None
-        if start is not None:
-            scores: dict[int, list[float]] = {}
-            for s in self.ledger.shots:
-                if s.seen.start_mm is not None:
-                    apart = math.atan2(s.seen.start_mm[1], s.seen.start_mm[0]) - math.atan2(start.xy[1], start.xy[0])
-                    scores.setdefault(s.group, []).append(math.cos(apart))
-            near = {g: max(v) for g, v in scores.items()}
-            width = math.cos(math.radians(SEAT_WIDTH_DEG))
-            close = [g for g, c in near.items() if c > width]
-            by_place = close[0] if len(close) == 1 else None
-        return by_place if by_place is not None else turn
+        by_place = None if start is None else side_near(start.xy, self.ledger.shots)
+        return by_place if by_place is not None else self.ledger.expected_group()
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
@@ -127,8 +122,9 @@ class CrokinoleOfficial:
         if not self._sized and any(s.sure and s.disc.state == "board" for s in reading.discs):
             rest = self._size_discs(rest, reading)
             reading = read_table(rest, self.follower.radius)
-        before = set(self.follower.table)
+        before = self.follower.lying
         leaving = set(self.follower.leaving)
+        glimpses = list(self.follower.glimpses)
         outcome = self.follower.observe(reading, self._likely)
         self._began = True
         self.boards.append(Board(rest.settled, rest.view, self.follower.lying))
@@ -137,7 +133,7 @@ class CrokinoleOfficial:
         self.follower.regrouped.clear()
         if isinstance(outcome, Handled):
             return self._hands(outcome, leaving, first)
-        return self._shot(outcome, reading, before, leaving)
+        return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
 
     def _size_discs(self, rest: Rest, reading: TableReading) -> Rest:
         """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""
@@ -176,18 +172,37 @@ class CrokinoleOfficial:
         return self._recorded(outcome.at) if unasked else []
 
     def _shot(
-        self, outcome: ShotSeen, reading: TableReading, before: set[int], leaving: set[int]
+        self, outcome: ShotSeen, reading: TableReading, before: Lying, leaving: set[int], glimpses: list[Track]
     ) -> list[Proposal | Question]:
-        stubborn = sorted(i for i in leaving & set(self.follower.table) if i not in outcome.hidden)
-        if stubborn:
-            self.ledger.still_there(stubborn, outcome.start_s, self.follower.lying)
+        back = [i for i, _, _ in outcome.back]
+        stubborn = sorted(i for i in leaving & set(self.follower.table) if i not in (*outcome.hidden, *back))
+        if stubborn or back:
+            stayed = [d for d in self.follower.lying if d[0] in stubborn]
+            self.ledger.still_there([*stubborn, *back], outcome.start_s, (*stayed, *outcome.back))
             self.follower.leaving -= set(stubborn)
         waits = self._recorded(outcome.start_s)
-        shot = self.ledger.add(outcome, not (before - leaving))
+        self._overlooked(outcome, before, [*glimpses, *self.follower.glimpses])
+        self.follower.glimpses.clear()
+        shot = self.ledger.add(outcome, not before)
         off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
         self.follower.leaving |= off & set(self.follower.table)
         self.pictures[shot.number] = _birds_eye(reading)
         return [*waits, *self._told(shot, reading)]
+
+    def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> None:
+        """A side shoots twice in a row, and something left the board in between: that was the other side's shot."""
+        turn = self.ledger.expected_group()
+        if turn is None or outcome.group == turn or outcome.group_sure < GUESSED_GROUP:
+            return
+        if self.ledger.begins_round(outcome, not before):
+            return
+        for track in glimpses:
+            if side_near(track.start[1:], self.ledger.shots) in (turn, None):
+                self.ledger.add(self.follower.glimpsed(track, turn, before), not before)
+                last = self.ledger.last
+                assert last is not None
+                self.ledger.ask(last.number, last.seen.start_s, BARELY_SEEN)
+                return
 
     def _recorded(self, at: float) -> list[Proposal | Question]:
         """The count of a round that all discs of were shot, before anything of the next is told (C15)."""

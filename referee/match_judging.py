@@ -1,0 +1,239 @@
+"""What the rules make of one shot as it was seen, what about it can't be told for sure, and who sits where.
+
+Sides are groups of one colour, numbered as they were first seen; a person is asked where a gap or a state is open.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
+from referee.rules.crokinole.table import Outcome
+from vision.readings import Disc, DiscState
+from vision.shot_seen import Shot as ShotSeen
+from vision.shots import SIDE_UNSEEN
+
+SEAT_AZIMUTHS = {"A": -90.0, "B": 180.0, "C": 90.0, "D": 0.0}
+"""Where the seats are, in degrees on the board, clockwise as seen from above."""
+SEAT_WIDTH_DEG = 50.0
+"""A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
+TWO_PLACES = 0.5
+"""Mean resultant length of a side's starting places below which it shoots from two sides of the table."""
+FEWEST_FOR_SEATS = 4
+GUARD = 1.645
+"""A gap of fewer sigmas than this is too close to call (ISO 10576: the other verdict has 5 % or more)."""
+STATE_DOUBT = 0.12
+"""A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
+LISTED = 0.4
+"""A disc below this probability is a question, until it is seen better or taken off as expected."""
+SUNK_BY_HAND = 0.1
+"""A disc this probably flat in the hole that hands take out, and nothing else, was a twenty: the players see it."""
+GUESSED_GROUP = 0.75
+COLOUR_UNCLEAR = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
+TWICE = "the same side shot twice in a row: a shot before it may be missing"
+BARELY_SEEN = "only a glimpse of this shot was seen: the turn says that it was one"
+REJUDGED = (COLOUR_UNCLEAR, TWICE, SIDE_UNSEEN)
+"""Questions that go away when a disc turns out to be of the other side."""
+USUAL_DISCS = (12, 8, 6)
+"""Discs a side that are played with (C14, C24); other numbers are possible, and looked at twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A moment that a person should look at. ``shot``: its number in the match, None for none."""
+
+    shot: int | None
+    round: int
+    at: float
+    why: str
+
+
+@dataclass(slots=True)
+class JudgedShot:
+    """A shot with what the rules make of it. ``board``: (id, group, disc) on the surface once they were applied.
+
+    ``settled``: the same when everything lay still. ``event``: by side's seats ("A", "C" ...), not by those of the
+    players.
+    """
+
+    number: int
+    round: int
+    seen: ShotSeen
+    group: int
+    event: Shot
+    outcome: Outcome
+    board: tuple[tuple[int, int, Disc], ...]
+    settled: tuple[tuple[int, int, Disc], ...]
+    confidence: float
+    seat: str | None = None
+
+
+@dataclass(slots=True)
+class JudgedRound:
+    """A round. ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't;
+    ``start``: the position before its first shot.
+    """
+
+    number: int
+    shots: list[JudgedShot] = field(default_factory=list)
+    start: State | None = None
+    points: tuple[int, ...] = ()
+    twenties: tuple[int, ...] = ()
+    ended: float | None = None
+    complete: bool = False
+
+
+def internal_engine(groups: int) -> Crokinole:
+    """An engine for judging single shots of ``groups`` sides, however many discs and seats there are."""
+    return Crokinole({"players": "2" if groups <= 2 else "3", "discs": 99})
+
+
+def on_turn(state: State, group: int) -> State:
+    """The state with the side ``group`` on turn: whose turn it is by the rules is looked at elsewhere."""
+    return state._replace(cycle=(group,), shots=0)
+
+
+def rest_of(disc_id: int, disc: Disc | None) -> Rest:
+    """Where a disc came to rest, in the words of the rules, by what is most probable."""
+    if disc is None or disc.state == "ditch":
+        return Rest(disc_id, "ditch")
+    if disc.state in ("hole", "leaning"):
+        return Rest(disc_id, disc.state)
+    value = disc.value
+    inner = None
+    if value == 10:
+        inner = any(c.line == "15/10" and c.inner_gap_mm <= 0 for c in disc.lines)
+    return Rest(disc_id, "board", value, inner)
+
+
+def lying_of(disc_id: int, group: int, disc: Disc) -> Lying:
+    """A disc on the surface in the engine's words."""
+    rest = rest_of(disc_id, disc)
+    value = 15 if rest.state == "leaning" else rest.value
+    inner = rest.inner if value == 10 or value is None else value >= 15
+    return Lying(disc_id, group, rest.state, value, inner, ())
+
+
+def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
+    """What can't be told for sure about a disc that the rules take off, or would take off; ``open_board``: C7 decides.
+
+    What the players do with it next settles it, or contradicts the call.
+    """
+    out: list[str] = []
+    if disc.confidence < LISTED:
+        out.append(f"disc {disc_id} is seen with a probability of {disc.confidence:.2f} only")
+    odd = [s for s, p in disc.states if p > STATE_DOUBT and s != disc.state]
+    if odd and "hole" in (*odd, disc.state):
+        out.append(f"disc {disc_id} lies {_where(disc.state)}, or {' or '.join(_where(s) for s in odd)}")
+    for c in disc.lines if disc.state == "board" else ():
+        if c.line == "shooting" and c.verdict == "too_close":
+            out.append(f"disc {disc_id} is {c.gap_mm:+.2f} mm from the shooting line (sigma {c.sigma_mm:.2f})")
+        elif open_board and c.line == "15/10" and abs(c.inner_gap_mm) < GUARD * c.sigma_mm:
+            out.append(f"disc {disc_id} may touch the inner line from outside ({c.inner_gap_mm:+.2f} mm)")
+    return out
+
+
+def value_doubts(disc_id: int, disc: Disc) -> list[str]:
+    """Which values of a disc that lies on the board when the round is counted can't be told for sure."""
+    return [
+        f"disc {disc_id} is {c.gap_mm:+.2f} mm from the {c.line} line (sigma {c.sigma_mm:.2f})"
+        for c in (disc.lines if disc.state == "board" else ()) if c.verdict == "too_close"
+    ]  # fmt: skip
+
+
+def in_state(disc: Disc, state: DiscState) -> Disc:
+    """The disc, now surely in the hole, or surely not flat in it (C9: what leans counts 15)."""
+    value = 20 if state == "hole" else 15
+    return replace(disc, state=state, states=((state, 1.0),), state_confidence=1.0, values=((value, 1.0),), why=())
+
+
+def with_state(seen: ShotSeen, disc_id: int, state: DiscState) -> ShotSeen:
+    """The shot as it was seen, with one disc in another state."""
+
+    def told(i: int, d: Disc) -> Disc:
+        return in_state(d, state) if i == disc_id else d
+
+    after = tuple(a if a.disc is None else replace(a, disc=told(a.id, a.disc)) for a in seen.after)
+    return replace(seen, after=after, lying=tuple((i, g, told(i, d)) for i, g, d in seen.lying))
+
+
+def _where(state: str) -> str:
+    return {"hole": "flat in the hole", "leaning": "leaning into the hole", "ditch": "in the ditch"}.get(
+        state, "on the surface"
+    )
+
+
+def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:
+    """Apply a shot as it was seen; raises RuleError when it can't have happened in this position."""
+    rests = tuple(rest_of(a.id, a.disc) for a in seen.after)
+    known = {lying.id for lying in state.board}
+    touched = tuple(i for i in seen.touched if i in known)
+    rests = tuple(r for r in rests if r.id in known or r.id == seen.disc)
+    event = Shot(engine.setup.seats[group], seen.disc, touched, rests)
+    after = engine.apply(on_turn(state, group), event)
+    assert after.outcome is not None
+    return after, event, after.outcome
+
+
+def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> tuple[str, tuple[str, ...]]:
+    """Who sits where: (players, seats taken in clockwise order); fills in ``seat`` of every shot."""
+    towards: dict[int, list[complex]] = {g: [] for g in range(groups)}
+    for s in shots:
+        if s.seen.start_mm is not None:
+            place = complex(*s.seen.start_mm)
+            towards[s.group].append(place / max(abs(place), 1e-6))
+    if players is None:
+        spread = (abs(np.mean(found)) for found in towards.values() if len(found) >= FEWEST_FOR_SEATS)
+        players = "4" if any(length < TWO_PLACES for length in spread) else "2"
+    of_group = _pairs_of_seats(towards) if players == "4" else _single_seats(towards, players == "2")
+    for s in shots:
+        options = of_group[s.group]
+        if len(options) == 1:
+            s.seat = options[0]
+        elif s.seen.start_mm is not None:
+            s.seat = _nearest_seat(complex(*s.seen.start_mm), options)
+    return players, tuple(sorted({seat for options in of_group.values() for seat in options}))
+
+
+def side_near(place: tuple[float, float], shots: Sequence[JudgedShot], but: JudgedShot | None = None) -> int | None:
+    """The one side that shot from near a starting place (mm) before, ``but`` for one shot; None where none or both did.
+
+    Only shots of which it is known who made them count.
+    """
+    width = math.cos(math.radians(SEAT_WIDTH_DEG))
+    close: set[int] = set()
+    for s in shots:
+        if s is but or s.seen.start_mm is None or s.seen.group_sure < GUESSED_GROUP:
+            continue
+        apart = math.atan2(s.seen.start_mm[1], s.seen.start_mm[0]) - math.atan2(place[1], place[0])
+        if math.cos(apart) > width:
+            close.add(s.group)
+    return close.pop() if len(close) == 1 else None
+
+
+def _pairs_of_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
+    """Partners sit opposite each other: a side's starting places lie along one of the two axes."""
+    upright = {g: sum(abs(z.imag) - abs(z.real) for z in found) for g, found in towards.items()}
+    first = max(upright, key=lambda g: upright[g])
+    return {g: ("A", "C") if g == first else ("B", "D") for g in towards}
+
+
+def _single_seats(towards: Mapping[int, list[complex]], opposite: bool) -> dict[int, tuple[str, ...]]:
+    """One seat a side; two players sit ``opposite`` each other."""
+    if not opposite:
+        usual = dict(enumerate("ABC"))
+        return {g: (_nearest_seat(sum(z), tuple(SEAT_AZIMUTHS)) if z else usual[g],) for g, z in towards.items()}
+    axis = sum(towards.get(0, [])) - sum(towards.get(1, []))
+    seat = _nearest_seat(axis, tuple(SEAT_AZIMUTHS)) if axis else "A"
+    return {g: (seat if g == 0 else _opposite(seat),) for g in towards}
+
+
+def _opposite(seat: str) -> str:
+    return "ABCD"[("ABCD".index(seat) + 2) % 4]
+
+
+def _nearest_seat(place: complex, options: tuple[str, ...]) -> str:
+    """The seat whose direction from the board's centre is nearest to that of ``place`` (x + iy)."""
+    return min(options, key=lambda s: abs(np.angle(place * np.exp(-1j * math.radians(SEAT_AZIMUTHS[s])))))
