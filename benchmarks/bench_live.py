@@ -2,8 +2,8 @@
 
     python benchmarks/bench_live.py [--seconds 20] [--hour-frames 108000]
 
-The first part decodes a 1080p30 H.264 video at its own pace, follows it with the sample's recorded official, and sends
-the moving picture to one viewer. The second part gives an hour of frames to a table as fast as it takes them, with an
+The first part decodes a 1080p30 H.264 video at its own pace, follows it with the official of crokinole, and sends the
+moving picture to one viewer. The second part gives an hour of frames to a table as fast as it takes them, with an
 event every eight seconds, and looks at the process's memory.
 """
 
@@ -26,9 +26,9 @@ from referee.dashboard import Dashboard
 from referee.desk import Desk
 from referee.hall import Hall, samples_folder
 from referee.live import LiveTable
-from referee.logfile import options_of
+from referee.logfile import options_of, read_log
 from referee.officials import Evidence, Proposal, Question, Seen
-from referee.officials.recorded import RecordedOfficial
+from referee.officials.registry import official_for
 from referee.rules.yacht import Fill, Roll
 from referee.settings import Settings
 from referee.store import Store
@@ -65,10 +65,10 @@ def share_of_a_core(seconds: int, viewer: bool) -> dict[str, float]:
         video = Path(folder) / "1080p30.mp4"
         make_video(video, seconds)
         store = Store(f"sqlite:///{folder}/m.sqlite")
-        official = RecordedOfficial(samples_folder() / "crokinole")
-        match = Desk(store).create("crokinole", options_of(official.log.engine), {})
+        known = read_log(samples_folder() / "crokinole.log.jsonl").log
+        match = Desk(store).create("crokinole", options_of(known.engine), {})
         source = WatchedSource(parse_source(str(video)), opener=open_source)
-        table = LiveTable(match, source, official)
+        table = LiveTable(match, source, official_for(match), clips=True)
         stop = threading.Event()
 
         def look() -> None:

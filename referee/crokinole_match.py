@@ -42,9 +42,13 @@ def _most(round_: JudgedRound) -> int:
 
 
 class Ledger:
-    """The account of a match as it is seen: judged shots, rounds, and the list of what to look at."""
+    """The account of a match as it is seen: judged shots, rounds, and the list of what to look at.
+
+    ``turns_kept``: whose turn it is and how many discs are left is kept, and asked, elsewhere: in a live match's log.
+    """
 
     def __init__(self, groups: int = 2, discs: int | None = None) -> None:
+        self.turns_kept = False
         self.engine = internal_engine(groups)
         self.discs = discs
         self.state: State = self.engine.start()
@@ -165,7 +169,7 @@ class Ledger:
             if seen.group_sure < GUESSED_GROUP:
                 group = expected
                 self.ask(number, seen.start_s, COLOUR_UNCLEAR)
-            else:
+            elif not self.turns_kept:
                 self.ask(number, seen.start_s, TWICE)
         before = self.state
         self._absent(seen)
@@ -227,6 +231,14 @@ class Ledger:
                 lying = [(j, g, in_state(d, "leaning") if j == i else d) for j, g, d in lying]
         back = [d for d in lying if d[0] in ids and d[2].state != "hole"]
         self._put(back)
+
+    def corrected(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
+        """People say what lies on the board: go on from that."""
+        there = {i for i, _, d in lying if d.state in ("board", "leaning")}
+        board = tuple(lying_of(i, g, d) for i, g, d in lying if i in there)
+        self.state = self.state._replace(board=board, out=tuple(i for i in self.state.out if i not in there))
+        for i in there:
+            self._waiting.pop(i, None)
 
     def finish(self, at: float) -> None:
         """The video has ended."""
@@ -320,7 +332,7 @@ class Ledger:
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id not in self._taken))
 
     def _count(self, group: int, number: int, at: float) -> None:
-        if self.discs is None:
+        if self.discs is None or self.turns_kept:
             return
         shot = sum(s.group == group for s in self.rounds[-1].shots)
         if shot > self.discs:
@@ -333,7 +345,7 @@ class Ledger:
         assert points is not None
         round_.points, round_.twenties = points, self.state.twenties
         last = round_.shots[-1]
-        for i, _, disc in last.board:
+        for i, _, disc in () if self.turns_kept else last.board:
             for why in value_doubts(i, disc):
                 self.ask(last.number, at, why)
         counts = [sum(s.group == g for s in round_.shots) for g in range(2)]
@@ -344,6 +356,7 @@ class Ledger:
             round_.complete = counts[0] == counts[1]
         if round_.ended is not None and not round_.complete:
             round_.complete = True
-            self.ask(self.shots[-1].number, at, f"the board was cleared after {counts[0]} and {counts[1]} shots")
+            if not self.turns_kept:
+                self.ask(self.shots[-1].number, at, f"the board was cleared after {counts[0]} and {counts[1]} shots")
         elif round_.complete and wanted is None and counts[0] not in USUAL_DISCS and len(self.rounds) == 1:
             self.ask(None, at, f"a round of {counts[0]} discs a side is taken as whole; say --discs if it isn't")

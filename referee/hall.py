@@ -1,14 +1,17 @@
 """The hall: the desk's matches with the cameras that follow them, one live table a match."""
 
+import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
 
-from calibration.errors import NotFoundError, UnusableInputError
+from calibration.errors import NotFoundError, TableError, UnusableInputError
 from referee.desk import Desk, OpenMatch
-from referee.live import LiveTable
+from referee.kept_cameras import KeptCameras
+from referee.live import WHO, LiveTable
 from referee.logfile import options_of, read_log
 from referee.officials import Official
 from referee.settings import Settings
@@ -17,7 +20,7 @@ from vision.cameras import SourceName, open_source, parse_source
 
 SAMPLE = "sample"
 VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v", ".ts")
-WHO_SEES = "camera"
+log = logging.getLogger(__name__)
 
 OfficialMaker = Callable[[OpenMatch], Official | None]
 
@@ -41,6 +44,7 @@ class Hall:
         self._opener = partial(open_source, pace=pace)
         self._official_for = official_for or (lambda match: None)
         self._tables: dict[str, LiveTable] = {}
+        self._kept = KeptCameras(desk.store.folder.with_suffix(".cameras.json"))
         self._lock = threading.Lock()
 
     def table(self, match: OpenMatch) -> LiveTable | None:
@@ -54,19 +58,15 @@ class Hall:
 
     def attach(self, match: OpenMatch, source: str) -> LiveTable:
         """Follow a match through a source; one that followed it before is let go."""
-        if source == SAMPLE:
-            return self._attach(match, self._sample_name(), self._sample_official(match))
-        return self._attach(match, parse_source(source), self._official_for(match))
+        return self._keep(match, source, self._name(source))
 
     def attach_named(self, match: OpenMatch, source: str) -> LiveTable:
         """Follow a match through what a browser names: a camera, a stream, or one of :meth:`media`, never a path."""
-        if source == SAMPLE:
-            return self.attach(match, source)
         for path in self.media():
             # the name is only compared: the path comes from the folder's own list
             if path.name == source:
-                return self._attach(match, parse_source(str(path)), self._official_for(match))
-        return self._attach(match, parse_source(source, paths=False), self._official_for(match))
+                return self._keep(match, str(path), parse_source(str(path)))
+        return self._keep(match, source, self._name(source, paths=False))
 
     def media(self) -> list[Path]:
         """Videos and folders of the setting ``media``."""
@@ -81,6 +81,7 @@ class Hall:
             table = self._tables.pop(match.id, None)
         if table is None:
             raise NotFoundError("no camera follows this match", code="no_camera")
+        self._kept.forget(match.id)
         table.close()
         match.touched()
 
@@ -92,19 +93,40 @@ class Hall:
         return match
 
     def enter(self, source: str | None, identifier: str | None, resume: bool = False) -> str:
-        """Go to where a call of the command wants: the page's path. A source follows a match that is named, the last
-        open one, or a new one of crokinole; the sample a new one of its own, unless it is resumed after a crash.
+        """Go to where a call of the command wants: the page's path.
+
+        A source follows a match that is named, the last open one, or a new one of crokinole; the sample a new one of
+        its own. Without one, or after a crash, the cameras go on that followed matches when the program ended.
         """
-        if identifier is None and source is None:
-            return "/"
-        if identifier is None and source == SAMPLE and not resume:
+        if resume or source is None:
+            self._go_on()
+            match = self.desk.open(identifier) if identifier else self._last_open()
+            if match is not None and (identifier or self.table(match)):
+                return f"/match/{match.id}"
+            if source is None:
+                return "/"
+        if identifier is None and source == SAMPLE:
             return f"/match/{self.begin_sample().id}"
         match = self.desk.open(identifier) if identifier else self._last_open()
         if match is None:
             match = self.desk.create("crokinole", {}, {})
-        if source is not None:
-            self.attach(match, source)
+        self.attach(match, source)
         return f"/match/{match.id}"
+
+    def _go_on(self) -> None:
+        """Follow again what was followed when the program ended; videos from the last event on."""
+        for identifier, source in self._kept.all().items():
+            try:
+                match = self.desk.open(identifier)
+                if match.log.engine.winners(match.log.state):
+                    self._kept.forget(identifier)
+                    continue
+                name = self._name(source)
+                if name.kind == "video":
+                    name = replace(name, begin=max((e.at for e in match.log.entries if e.who == WHO), default=0.0))
+                self._attach(match, name, self._official_for(match))
+            except TableError as error:
+                log.warning("the camera of match %s isn't followed again: %s", identifier, error)
 
     def _last_open(self) -> OpenMatch | None:
         rows = [row for row in self.desk.rows(limit=1) if not row.result.get("winners")]
@@ -116,6 +138,17 @@ class Hall:
             tables, self._tables = list(self._tables.values()), {}
         for table in tables:
             table.close()
+
+    def _name(self, source: str, paths: bool = True) -> SourceName:
+        return self._sample_name() if source == SAMPLE else parse_source(source, paths)
+
+    def _keep(self, match: OpenMatch, source: str, name: SourceName) -> LiveTable:
+        table = self._attach(match, name, self._official_for(match))
+        lasting = (
+            source if source == SAMPLE or name.kind not in ("video", "folder") else str(Path(name.secret).resolve())
+        )
+        self._kept.keep(match.id, lasting)
+        return table
 
     def _attach(self, match: OpenMatch, name: SourceName, official: Official | None) -> LiveTable:
         settings = self.settings
@@ -142,9 +175,3 @@ class Hall:
         if not path.is_file():
             raise UnusableInputError("the sample match isn't part of this installation", code="no_video")
         return SourceName("video", path.name, str(path))
-
-    def _sample_official(self, match: OpenMatch) -> Official:
-        from referee.officials.recorded import RecordedOfficial  # noqa: PLC0415 - only with the sample
-
-        done = sum(entry.kind == "observed" and entry.who == WHO_SEES for entry in match.log.entries)
-        return RecordedOfficial(samples_folder() / "crokinole", done)

@@ -10,17 +10,29 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from calibration.drift import check_view
-from calibration.errors import TableError
+from calibration.errors import NotFoundError, TableError
 from calibration.view import BoardView
 from referee.clips import ClipRecorder, encode
 from referee.desk import OpenMatch
 from referee.evidence import CLIP
 from referee.live_picture import LivePicture
-from referee.officials import Evidence, Official, Proposal, Question, Seen, TakesBoard
+from referee.officials import (
+    Correction,
+    Evidence,
+    Glances,
+    Lain,
+    Official,
+    Proposal,
+    Question,
+    Seen,
+    TakesBoard,
+    TakesCorrections,
+)  # fmt: skip
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
 from referee.table_look import Look, TableLook
@@ -41,12 +53,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """What the screen says about the camera. ``table``: looking, resting, moving, hand, none (no official yet)."""
+    """What the screen says about the camera. ``table``: the official's word, or none where there is no official.
+
+    ``provisional``: points of the round by side as they seem to lie there while the table settles.
+    """
 
     source: str
     condition: SourceState
     look: Look
     table: str
+    provisional: dict[str, int] | None = None
 
 
 class LiveTable:
@@ -74,7 +90,9 @@ class LiveTable:
         self._misfits = 0
         self._shown: tuple[object, ...] = ()
         self._revision = match.revision
+        self._provisional: dict[str, int] | None = None
         self._finished = False
+        self._entries: dict[float, int] = {}  # time of a proposal -> the entry that it became
         self._faults = 0
         self._by_hand: BoardView | None = None
         self._recorder = ClipRecorder() if clips else None
@@ -105,7 +123,7 @@ class LiveTable:
     def state(self) -> TableState:
         """What the screen says now."""
         table = "none" if self.official is None else self.official.seen.state
-        return TableState(self.source.name.shown, self.source.state, self._look.look, table)
+        return TableState(self.source.name.shown, self.source.state, self._look.look, table, self._provisional)
 
     def find_again(self) -> None:
         """The board or the camera was moved: look for the board anew."""
@@ -125,6 +143,33 @@ class LiveTable:
         if isinstance(self.official, TakesBoard) and frame is not None:
             with self._watching:
                 self.official.use(view, frame)
+
+    def correct(self, correction: Correction, who: str, why: str, expected: int | None = None) -> None:
+        """Keep what a person says of one disc as a ruling, and go on from it.
+
+        ``expected``: the revision that was looked at. Raises RuleError, and changes nothing, where the rules refuse it.
+        """
+        with self._watching:
+            official = self.official
+            if not isinstance(official, TakesCorrections):
+                raise NotFoundError("no camera reads discs on this table", code="no_camera")
+            found = official.ruling(self.match.log, correction)
+            if found.event is None:
+                entry = self.match.revision  # nothing was played yet: only the camera is told
+            else:
+                done = self.match.rule(found.event, self.at, who, target=found.target, why=why, expected=expected)
+                entry = done.entry.number
+            self._revision = self.match.revision
+            self._follow(official)
+            official.correct(entry, correction, found.number)
+            self.picture.redraw(self._seen())
+        self.match.touched()
+
+    def lain(self) -> tuple[BoardView | None, Sequence[Lain]]:
+        """The board's view and the discs of the reading, as people may correct them."""
+        with self._watching:
+            official = self.official
+            return self.view, official.lain() if isinstance(official, TakesCorrections) else ()
 
     @property
     def view(self) -> BoardView | None:
@@ -167,11 +212,24 @@ class LiveTable:
             if self.match.revision != self._revision:
                 # somebody ruled or took back: the official goes on from what now holds
                 self._revision = self.match.revision
-                official.follow(self.match.log.state)
+                self._follow(official)
             if look not in NOT_FED:
                 self._take(official.feed(frame))
+                self._glance(frame, official)
             self._check(frame, official, look)
         self.picture.show(frame, self._seen())
+
+    def _glance(self, frame: Frame, official: Official) -> None:
+        """Say at once what seems to lie there when nothing moves any more; the score follows when that is sure."""
+        if official.seen.state != "settling":
+            self._provisional = None
+        elif self._provisional is None and isinstance(official, Glances):
+            self._provisional = official.glance(frame)
+
+    def _follow(self, official: Official) -> None:
+        if isinstance(official, TakesCorrections):
+            official.corrections_in_force(self.match.log.in_force)
+        official.follow(self.match.log.state)
 
     def _seen(self) -> Seen | None:
         seen = None if self.official is None else self.official.seen
@@ -196,14 +254,15 @@ class LiveTable:
             if isinstance(item, Proposal):
                 self._observe(item)
             else:
-                entry = None if item.proposal is None else self._observe(item.proposal)
+                entry = self._entries.get(item.about) if item.about is not None else None
+                entry = entry if item.proposal is None else self._observe(item.proposal, disputed=True)
                 # what the rules refused is asked about already: two questions about one shot help nobody
                 if item.proposal is None or entry is not None:
                     self._ask(item, entry)
 
-    def _observe(self, proposal: Proposal) -> int | None:
+    def _observe(self, proposal: Proposal, disputed: bool = False) -> int | None:
         """Put an event to the rules; returns its entry, None where they refuse it (then it is asked about)."""
-        picture = self._keep(proposal.evidence, proposal.at, kept=False)
+        picture = self._keep(proposal.evidence, proposal.at, kept=disputed)
         at = self._epoch + proposal.at
         try:
             entry = self.match.observe(proposal.event, at, WHO, picture)
@@ -223,6 +282,7 @@ class LiveTable:
             )
             return None
         self._revision = self.match.revision
+        self._entries[proposal.at] = entry.number
         if self.official is not None:
             self.official.follow(self.match.log.state)
         if self._recorder is not None and not self._stop.is_set():
@@ -241,6 +301,9 @@ class LiveTable:
             log.warning("the clip of entry %d isn't kept: %s", number, error)
 
     def _ask(self, question: Question, entry: int | None) -> None:
+        if question.about is not None and entry is not None and (seen := self.match.log.entries[entry - 1].evidence):
+            with suppress(NotFoundError):  # it was removed already to make room
+                self.match.desk.evidence.protect(self.match.id, seen)
         answers = tuple(Choice(a.words, None if a.event is None else self._json(a.event)) for a in question.answers)
         self.match.ask(
             OpenQuestion(
@@ -270,7 +333,7 @@ class LiveTable:
     def _tell(self) -> None:
         """Tell the followers when what the screen says about the camera is another."""
         state = self.state
-        shown = (state.condition.condition, state.condition.why, state.look, state.table)
+        shown = (state.condition.condition, state.condition.why, state.look, state.table, state.provisional)
         if shown != self._shown:
             self._shown = shown
             self.match.touched()

@@ -45,6 +45,14 @@ class LivePicture:
             self._number += 1
             self._news.notify_all()
 
+    def redraw(self, seen: Seen | None) -> None:
+        """The newest frame is seen otherwise now."""
+        with self._news:
+            if self._frame is not None:
+                self._seen = seen
+                self._number += 1
+                self._news.notify_all()
+
     def wait(self, number: int, seconds: float) -> int:
         """Wait until there is another frame than ``number``, at most so long; returns the newest one's number."""
         with self._news:
@@ -75,6 +83,16 @@ def scaled(pixels: Pixels, width: int) -> Pixels:
         return pixels.copy()
     height = max(1, round(pixels.shape[0] * width / pixels.shape[1]))
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def smaller(jpeg: bytes, width: int) -> bytes:
+    """A JPEG, made smaller where it is wider than ``width``."""
+    pixels = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    if pixels is None or pixels.shape[1] <= width:
+        return jpeg
+    done, data = cv2.imencode(".jpg", scaled(np.asarray(pixels, np.uint8), width), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    assert done
+    return bytes(data.tobytes())
 
 
 def draw_seen(picture: Pixels, seen: Seen, factor: float) -> Pixels:

@@ -181,6 +181,11 @@ class MatchLog:
         return self.take_back(target, at, who, "redo")
 
     @property
+    def in_force(self) -> frozenset[int]:
+        """The entries that aren't taken back."""
+        return frozenset(self._active())
+
+    @property
     def undoable(self) -> int | None:
         """The entry that undo would take back."""
         active = self._active()

@@ -1,7 +1,8 @@
 """Keeps a source open: reads it in a thread of its own, keeps the newest frame only, opens it anew when it stalls.
 
-Nothing here decides anything about a game. Whoever looks takes the newest frame; frames that nobody took before the
-next one came are counted as dropped. While a source is away the last frame stays, with its age.
+Nothing here decides anything about a game. Whoever looks takes the newest frame; frames of a camera that nobody took
+before the next one came are counted as dropped, so that it never lags. A video or a folder waits instead: it has time.
+While a source is away the last frame stays, with its age.
 """
 
 import logging
@@ -17,6 +18,8 @@ from vision.frames import Frame
 
 Condition = Literal["opening", "running", "lost", "ended", "closed"]
 
+PATIENT = ("video", "folder")
+"""Kinds of sources that wait for who looks."""
 FIRST_PAUSE = 0.5
 OPENING_SECONDS = 15.0
 log = logging.getLogger(__name__)
@@ -81,6 +84,7 @@ class WatchedSource:
             if self._taken:
                 return None
             self._taken = True
+            self._news.notify_all()
             return self._frame
 
     def close(self) -> None:
@@ -153,6 +157,8 @@ class WatchedSource:
 
     def _deliver(self, generation: int, frame: Frame | None) -> bool:
         with self._news:
+            if frame is not None and self.name.kind in PATIENT:
+                self._wait_until_taken(generation)
             if generation != self._generation:
                 return False
             if frame is None:
@@ -166,6 +172,12 @@ class WatchedSource:
             self._condition, self._why = "running", ""
             self._news.notify_all()
             return True
+
+    def _wait_until_taken(self, generation: int) -> None:
+        """Hold a frame back until the one before was taken; called with the lock held."""
+        while not self._taken and generation == self._generation:
+            self._last = self._clock()  # it is here, and waits: that is no silence
+            self._news.wait(self._stall / 4)
 
     def _going_on(self, generation: int, frame: Frame) -> Frame:
         """The frame with a time that goes on where the source was lost, however its own clock begins."""

@@ -32,15 +32,21 @@ READ_SECONDS = 5.0
 """How long a stream may be silent before its library gives it up; the watchdog is a second guard."""
 
 FOLDER_FPS = 1.0
+BEHIND_SECONDS = 0.3
+"""A video that is behind its own time by more than this goes on from there; what is less is caught up."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceName:
-    """A source as it was asked for. ``secret`` is what opens it; only ``shown`` may be told or logged."""
+    """A source as it was asked for. ``secret`` is what opens it; only ``shown`` may be told or logged.
+
+    ``begin``: seconds of a video at which it is taken up.
+    """
 
     kind: Kind
     shown: str
     secret: str
+    begin: float = 0.0
 
     def __repr__(self) -> str:
         return f"SourceName({self.kind}, {self.shown!r})"
@@ -108,7 +114,7 @@ def open_source(name: SourceName, pace: float = 1.0) -> Grabber:
         return UsbCamera(int(name.secret), name.shown)
     if name.kind == "folder":
         return Folder(Path(name.secret), name.shown)
-    return Stream(name.secret, name.shown, live=name.kind == "stream", pace=pace)
+    return Stream(name.secret, name.shown, live=name.kind == "stream", pace=pace, begin=name.begin)
 
 
 def unreachable(shown: str, why: str = "") -> UnusableInputError:
@@ -163,7 +169,7 @@ def _backends() -> tuple[int, ...]:
 class Stream:
     """A network stream or a video file, by PyAV; a file is given out at its own pace, as if it were live."""
 
-    def __init__(self, secret: str, shown: str, live: bool, pace: float = 1.0) -> None:
+    def __init__(self, secret: str, shown: str, live: bool, pace: float = 1.0, begin: float = 0.0) -> None:
         import av  # noqa: PLC0415 - heavy, and not needed for pictures and USB cameras
         from av.error import FFmpegError  # noqa: PLC0415
 
@@ -180,34 +186,51 @@ class Stream:
         except self._failures as error:
             raise unreachable(shown, _cause(error)) from None
         self._stream.thread_type = "AUTO" if not live else "SLICE"
+        self._first: float | None = None
+        self._begin = begin
+        if begin:
+            self._first = float((self._stream.start_time or 0) * (self._stream.time_base or 0))
+            self._container.seek(round((self._first + begin) * av.time_base))
         self._frames: Iterator[Any] = self._container.decode(self._stream)
         self._begun: float | None = None
         self._count = 0
 
     def read(self) -> Frame | None:
         """The next frame with the stream's own time, from 0."""
-        try:
-            picture = next(self._frames)
-        except StopIteration:
-            if self._live:
-                raise unreachable(self._shown, "the stream has ended") from None
-            return None
-        except self._failures as error:
-            raise unreachable(self._shown, _cause(error)) from None
-        at = picture.time if picture.time is not None else self._count / 30
-        self._count += 1
+        while True:
+            picture = self._next()
+            if picture is None:
+                return None
+            at = picture.time if picture.time is not None else self._count / 30
+            self._count += 1
+            if self._first is None:
+                self._first = at
+            if at - self._first >= self._begin:
+                break
         if self._begun is None:
-            self._begun = time.monotonic()
-            self._first = at
+            self._begun = time.monotonic() - (at - self._first) / self._pace
         if not self._live:
             due = self._begun + (at - self._first) / self._pace
-            time.sleep(max(0.0, min(due - time.monotonic(), 1.0)))
+            early = due - time.monotonic()
+            if early < -BEHIND_SECONDS:
+                self._begun -= early  # go on from here at its pace: nobody wants to see it hurry
+            time.sleep(max(0.0, min(early, 1.0)))
         pixels = np.asarray(picture.to_ndarray(format="bgr24"), dtype=np.uint8)
         turned = getattr(picture, "rotation", 0) % 360
         if turned:
             turns = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
             pixels = np.asarray(cv2.rotate(pixels, turns[turned]), dtype=np.uint8) if turned in turns else pixels
         return _frame(pixels, self._shown, at - self._first)
+
+    def _next(self) -> Any:
+        try:
+            return next(self._frames)
+        except StopIteration:
+            if self._live:
+                raise unreachable(self._shown, "the stream has ended") from None
+            return None
+        except self._failures as error:
+            raise unreachable(self._shown, _cause(error)) from None
 
     def close(self) -> None:
         """Let go of the stream."""

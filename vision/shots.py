@@ -88,6 +88,11 @@ class TableFollower:
         """All discs on the board."""
         return tuple((d.id, d.group, d.disc) for d in self.table.values())
 
+    def new_id(self) -> int:
+        """The id of the next disc."""
+        self._next_id += 1
+        return self._next_id - 1
+
     def observe(self, reading: TableReading, likely: Likely = lambda _: None) -> Shot | Handled:
         """Take in the reading of the next rest."""
         self._learn_size(reading)
@@ -233,9 +238,9 @@ class TableFollower:
     def _add(self, shot_disc: Newcomer | None, group: int, account: _Account) -> int:
         """Enter the shot disc, which may have left the surface; returns its id."""
         if shot_disc is None:
-            self._next_id += 1
-            account.after.append(DiscAfter(self._next_id - 1, group, None, None))
-            return self._next_id - 1
+            gone = self.new_id()
+            account.after.append(DiscAfter(gone, group, None, None))
+            return gone
         disc = self._place(shot_disc._replace(group=group))
         account.after.append(DiscAfter(disc.id, group, disc.disc, None))
         return disc.id
@@ -284,9 +289,8 @@ class TableFollower:
         return Handled(reading.rest.at, tuple(taken), pushed, tuple(d.id for d in came), elsewhere, self.lying)
 
     def _place(self, n: Newcomer) -> TableDisc:
-        disc = TableDisc(self._next_id, n.group, [n.seen.disc], n.seen.disc, n.sure)
+        disc = TableDisc(self.new_id(), n.group, [n.seen.disc], n.seen.disc, n.sure)
         self.table[disc.id] = disc
-        self._next_id += 1
         return disc
 
     def _stay(self, change: Change) -> None:

@@ -140,6 +140,11 @@ class TableWatch:
         self._shots: list[Start] = []
         self._counted: set[tuple[float, float, float]] = set()
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a shot was seen to begin whose rest isn't told yet."""
+        return bool(self._shots)
+
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when a job is put aside: everything but the frames, which belong to an open file."""
         return {**self.__dict__, "_best": None, "_first": None, "_before": None}

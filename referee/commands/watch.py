@@ -44,7 +44,8 @@ def watch(
     """Open the dashboard: set up a match, follow it live, keep it by hand, look at those that were played.
 
     SOURCE is a camera (0, or part of its name), a stream (rtsp://, http://), a video file, a folder of pictures, or
-    "sample" for the shipped sample match. With one, the last open match goes on through it, or a new one begins.
+    "sample" for the shipped sample match. With one, the last open match goes on through it, or a new one begins;
+    without one, cameras go on with the matches that they followed when the program ended.
     """
     if guard and not only_list and not os.environ.get(GUARDED):
         return guarded(sys.argv[1:])

@@ -15,6 +15,7 @@ from referee.dashboard.context import Context, install, texts
 from referee.dashboard.guard import Gate, RefusedError, make_gate, protect
 from referee.dashboard.pages import pages
 from referee.dashboard.streams import streams
+from referee.dashboard.table_api import table_api
 from referee.dashboard.texts import NAMES
 from referee.dashboard.webhooks import Webhooks
 from referee.desk import refusal
@@ -25,6 +26,7 @@ __all__ = ["Context", "Dashboard", "create_app"]
 
 STATUS = {
     "conflict": 409,
+    "no_shot": 409,
     "no_match": 404,
     "no_question": 404,
     "no_picture": 404,
@@ -53,7 +55,7 @@ def create_app(hall: Hall, gate: Gate | None = None) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's own provider has it
     install(app, hall, gate)
     protect(app, gate)
-    for blueprint in (api, streams, audits, pages):
+    for blueprint in (api, table_api, streams, audits, pages):
         app.register_blueprint(blueprint)
     _register_errors(app)
     return app

@@ -6,29 +6,23 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
 from flask import Blueprint, Response, jsonify, request, send_file
 
-from calibration.errors import NotFoundError, UnusableInputError
-from referee.board_by_hand import Found, handles, look_for_board, view_from_handles
-from referee.dashboard.context import body, context, field, find_match, texts, who
+from calibration.errors import UnusableInputError
+from referee.dashboard.context import body, context, field, find_match, state_answer, who
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
 from referee.desk import OpenMatch, again
 from referee.exports import to_cmn, to_csv
 from referee.keyboard import words_for
-from referee.live import LiveTable
+from referee.live_picture import smaller
 from vision.cameras import list_cameras
-from vision.frames import Frame
 
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 NAME_LONGEST = 40
 CLOCK_MOST = 180
-
-
-def _state(match: OpenMatch, status: int = 200) -> Response:
-    text = context().state_text(match, texts().language)
-    return Response(text, status, mimetype="application/json")
+SMALL_WIDTH = 1280
+"""Width in pixels of a picture that is only looked at."""
 
 
 @api.get("/openapi.json")
@@ -70,13 +64,13 @@ def begin() -> Response:
     data = body()
     hall = context().hall
     if data.get("sample") is True:
-        return _state(hall.begin_sample(), 201)
+        return state_answer(hall.begin_sample(), 201)
     options, about = field(data, "options", dict, {}), field(data, "about", dict, {})
     source = field(data, "source", str, "")
     match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
     if source:
         hall.attach_named(match, source)
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +88,7 @@ def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
 @api.get("/matches/<identifier>")
 def state(identifier: str) -> Response:
     """A match as the screen shows it."""
-    return _state(find_match(identifier))
+    return state_answer(find_match(identifier))
 
 
 @api.post("/matches/<identifier>/events")
@@ -102,7 +96,7 @@ def note(identifier: str) -> Response:
     """Keep an event: as JSON (``event``) or as it would be typed (``text``)."""
     match, data = find_match(identifier), body()
     match.note(_event(match, data), _at(match), who(data), field(data, "revision", int, None))
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/rulings")
@@ -119,7 +113,7 @@ def rule(identifier: str) -> Response:
         why=str(field(data, "why", str, "")).strip()[:500] or None,
         expected=field(data, "revision", int, None),
     )
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/takebacks")
@@ -128,7 +122,7 @@ def take_back(identifier: str) -> Response:
     match, data = find_match(identifier), body()
     why = str(field(data, "why", str, "")).strip()[:500] or None
     match.take_back(field(data, "target", int), _at(match), who(data), why, field(data, "revision", int, None))
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/undo")
@@ -136,7 +130,7 @@ def undo(identifier: str) -> Response:
     """Take back the last entry in force."""
     match, data = find_match(identifier), body()
     match.undo(_at(match), who(data), field(data, "revision", int, None))
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/redo")
@@ -144,7 +138,7 @@ def redo(identifier: str) -> Response:
     """Bring back what was undone last."""
     match, data = find_match(identifier), body()
     match.redo(_at(match), who(data), field(data, "revision", int, None))
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/answers")
@@ -156,85 +150,14 @@ def answer(identifier: str) -> Response:
         match.dismiss(key, who(data))
     else:
         match.answer(key, choice, _at(match), who(data))
-    return _state(match, 201)
+    return state_answer(match, 201)
 
 
 @api.post("/matches/<identifier>/again")
 def another(identifier: str) -> Response:
     """Begin another match like this one."""
     game, options, about = again(find_match(identifier))
-    return _state(context().hall.desk.create(game, options, about), 201)
-
-
-@api.post("/matches/<identifier>/source")
-def attach(identifier: str) -> Response:
-    """Follow the match through a camera, a stream, a video or a folder; null: through none."""
-    match, data = find_match(identifier), body()
-    source = field(data, "source", str, None)
-    if source is None:
-        context().hall.detach(match)
-    else:
-        context().hall.attach_named(match, source)
-    return _state(match, 201)
-
-
-@api.post("/matches/<identifier>/find-board")
-def find_board(identifier: str) -> Response:
-    """The board or the camera was moved: look for the board anew."""
-    match = find_match(identifier)
-    table = context().hall.table(match)
-    if table is None:
-        raise UnusableInputError("no camera follows this match", code="no_camera")
-    table.find_again()
-    return _state(match, 201)
-
-
-@api.get("/matches/<identifier>/view")
-def view(identifier: str) -> Response:
-    """Where the board lies in the newest picture: rings and the four points to drag; ``find=1``: look for it now."""
-    table, frame = _table_and_frame(find_match(identifier))
-    found = Found(table.view)
-    if found.view is None or "find" in request.args:
-        found = look_for_board(frame)
-    return jsonify(_view_json(found, frame))
-
-
-@api.post("/matches/<identifier>/view")
-def set_view(identifier: str) -> Response:
-    """The board lies where these four points (``handles``, pixels) are on its outermost line."""
-    match = find_match(identifier)
-    points = field(body(), "handles", list)
-    table, frame = _table_and_frame(match)
-    try:
-        px = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UnusableInputError("field 'handles' isn't four points", code="bad_request") from None
-    made = view_from_handles(px, frame.pixels.shape[1], frame.pixels.shape[0])
-    table.board_is(made)
-    match.touched()
-    answer = jsonify(_view_json(Found(made), frame))
-    answer.status_code = 201
-    return answer
-
-
-def _table_and_frame(match: OpenMatch) -> tuple[LiveTable, Frame]:
-    table = context().hall.table(match)
-    frame = None if table is None else table.picture.frame
-    if table is None:
-        raise NotFoundError("no camera follows this match", code="no_camera")
-    if frame is None:
-        raise NotFoundError("there is no picture yet", code="no_picture")
-    return table, frame
-
-
-def _view_json(found: Found, frame: Frame) -> dict[str, Any]:
-    height, width = frame.pixels.shape[:2]
-    told: dict[str, Any] = {"width": width, "height": height, "found": found.view is not None, "why": found.why}
-    if found.view is not None:
-        radii = [*found.view.board.radii, *([found.view.board.hole] if found.view.board.hole else [])]
-        told["rings"] = [found.view.circle_px(radius).round(1).tolist() for radius in radii]
-        told["handles"] = handles(found.view).round(1).tolist()
-    return told
+    return state_answer(context().hall.desk.create(game, options, about), 201)
 
 
 @api.get("/matches/<identifier>/help")
@@ -284,9 +207,11 @@ def _file(text: str, kind: str, match: OpenMatch, ending: str) -> Response:
 
 @api.get("/matches/<identifier>/evidence/<digest>")
 def evidence(identifier: str, digest: str) -> Response:
-    """A picture that a call rests on, by the hash that the entry names."""
+    """A picture that a call rests on, by the hash that the entry names; ``small=1``: reduced for the screen."""
     match = find_match(identifier)
     content, kind = context().hall.desk.evidence.get(match.id, digest)
+    if "small" in request.args and kind == "image/jpeg":
+        content, digest = smaller(content, SMALL_WIDTH), digest + "-small"
     # by parts where a browser asks for them: some play no video otherwise
     answer = send_file(io.BytesIO(content), mimetype=kind, conditional=True, etag=digest)
     answer.headers["Cache-Control"] = "private, max-age=86400"

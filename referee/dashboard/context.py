@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any, cast
 
-from flask import Flask, current_app, g, request
+from flask import Flask, Response, current_app, g, request
 
 from calibration.errors import UnusableInputError
 from referee.dashboard.guard import Gate, RefusedError
@@ -68,6 +68,12 @@ def find_match(identifier: str) -> OpenMatch:
     """The match of a route: its id, or ``current`` for the one that changed last."""
     desk = context().hall.desk
     return desk.current() if identifier == "current" else desk.open(identifier)
+
+
+def state_answer(match: OpenMatch, status: int = 200) -> Response:
+    """A match as the screen shows it, as an answer."""
+    text = context().state_text(match, texts().language)
+    return Response(text, status, mimetype="application/json")
 
 
 def body() -> dict[str, Any]:

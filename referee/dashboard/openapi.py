@@ -49,6 +49,18 @@ EVENT = {
 }
 WHY = {"why": {**TEXT, "description": "kept in the log"}}
 
+PAIR: dict[str, Any] = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+DISC = {
+    "disc": {**WHOLE, "description": "of the reading; left out: one that the camera doesn't see"},
+    "there": {**FLAG, "description": "false: nothing lies there"},
+    "side": {**TEXT, "description": "whose it is"},
+    "px": {**PAIR, "description": "the middle of its upper face in the picture"},
+    "mm": {**PAIR, "description": "or its middle on the board"},
+    "value": {**WHOLE, "enum": [0, 5, 10, 15], "description": "what it is worth there"},
+    "inner": {**FLAG, "description": "worth 10 and touching the 15 line"},
+    "state": {**TEXT, "enum": ["board", "hole", "leaning"]},
+}
+
 PATHS: dict[str, dict[str, Any]] = {
     "/openapi.json": {"get": _op("This document", "Object")},
     "/cameras": {"get": _op("The cameras that this machine names", "Object")},
@@ -102,6 +114,12 @@ PATHS: dict[str, dict[str, Any]] = {
         "get": _op("Where the board lies in the newest picture; find=1 looks for it now", "Object"),
         "post": _op(
             "The board lies where four points are on its outermost line", "Object", 201, {"handles": {"type": "array"}}
+        ),
+    },
+    "/matches/{identifier}/reading": {
+        "get": _op("What the camera takes to lie on the table, disc by disc: number in the log, side, place", "Object"),
+        "post": _op(
+            "Correct one disc of the reading; kept as a ruling on the last shot", "State", 201, DISC | WHY | WHO | SEEN
         ),
     },
     "/matches/{identifier}/help": {"get": _op("What may be typed now", "Object")},

@@ -18,7 +18,21 @@ from referee.rules import GAMES
 from vision.cameras import list_cameras
 
 pages = Blueprint("pages", __name__)
-JS_GROUPS = ("app", "setup", "act", "live", "place", "category", "set", "doubt", "camera", "said", "sheet", "colour")
+JS_GROUPS = (
+    "app",
+    "setup",
+    "act",
+    "live",
+    "place",
+    "category",
+    "set",
+    "doubt",
+    "camera",
+    "said",
+    "sheet",
+    "colour",
+    "fix",
+)
 COLOURS = ("black", "natural", "red", "blue", "green", "white", "yellow", "brown")
 YEAR_SECONDS = 365 * 24 * 3600
 

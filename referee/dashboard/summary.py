@@ -61,6 +61,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "can_undo": log.undoable is not None,
         "can_redo": log.redoable is not None,
         "questions": [question(q, engine.game, t) for q in match.questions.all_open()],
+        "provisional": None if table is None else table.state.provisional,
         "camera": None if table is None else camera(table.state, t),
     }
 

@@ -4,14 +4,15 @@ An official is fed frames in the order of their timestamps and never sees a cloc
 proposes is put to the rules by whoever feeds it; what the rules refuse becomes a question, never a silent change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from calibration.view import BoardView
+    from referee.log import MatchLog
     from vision.frames import Frame
-    from vision.readings import Disc
+    from vision.readings import Disc, DiscState
 
 Doubt = Literal["too_close", "hidden", "unexpected", "ruling"]
 """Why a person is asked: a line call within its uncertainty, something that wasn't seen, something that the rules
@@ -49,7 +50,8 @@ class Question:
     """What the official can't decide. ``proposal`` holds meanwhile (None: the game waits for the answer).
 
     ``key`` is the same for the same doubt, so that it is asked once. ``gap_mm`` and ``sigma_mm``: the measured gap,
-    where the doubt is a line call. ``clause``: the clause of the rules that it hangs on.
+    where the doubt is a line call. ``clause``: the clause of the rules that it hangs on. ``about``: seconds of an
+    earlier proposal whose place the answers take.
     """
 
     key: str
@@ -62,16 +64,64 @@ class Question:
     sigma_mm: float | None = None
     clause: str | None = None
     evidence: Evidence | None = None
+    about: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a disc lies, as people say: ``mm`` on the board, or what it is worth there (``value``, ``state``, ``inner``
+    as the rules have them); what is None is left as it was, or follows from the place.
+    """
+
+    mm: tuple[float, float] | None = None
+    value: int | None = None
+    state: "DiscState | None" = None
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person says of one disc of the reading. ``disc``: the camera's number, None for one that it doesn't see;
+    ``place`` None: where it is read; ``there`` False: nothing lies there; ``side``: whose it is, None: as it is read.
+    """
+
+    disc: int | None
+    place: Place | None = None
+    side: str | None = None
+    there: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What a correction means for the log: ``event`` in place of entry ``target`` (None: a new entry; both None: the
+    log has nothing to say it in), and the log's ``number`` of the disc then.
+    """
+
+    event: Any
+    target: int | None
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lain:
+    """A disc of the reading for people to correct. ``number``: the log's, None where the log doesn't know it;
+    ``ruled``: it lies as people said.
+    """
+
+    disc: "Disc"
+    number: int | None
+    ruled: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What the official saw last, for the screen: where the board lies and which discs on it; None: not found yet.
 
-    ``state`` is one word for people: ``looking`` for the board, ``resting``, ``moving``, ``hand``.
+    ``state`` is one word for people: ``looking`` for the board, ``resting``, ``moving``, ``hand``, ``settling``:
+    nothing moves any more, but it isn't sure yet that nothing will.
     """
 
-    state: Literal["looking", "resting", "moving", "hand"] = "looking"
+    state: Literal["looking", "resting", "moving", "hand", "settling"] = "looking"
     view: "BoardView | None" = None
     discs: "tuple[Disc, ...]" = ()
 
@@ -109,4 +159,37 @@ class TakesBoard(Protocol):
 
     def use(self, view: "BoardView", frame: "Frame") -> None:
         """The board lies here in this frame: people have said so, or it was saved before."""
+        ...
+
+
+@runtime_checkable
+class Glances(Protocol):
+    """An official that can say at once what the table seems to hold, before it is sure that nothing moves any more."""
+
+    def glance(self, frame: "Frame") -> dict[str, int] | None:
+        """Points of the round by side as they seem to lie there now; None where that can't be told."""
+        ...
+
+
+@runtime_checkable
+class TakesCorrections(Protocol):
+    """An official whose readings people can correct, disc by disc."""
+
+    def lain(self) -> Sequence[Lain]:
+        """What it takes to lie on the table now."""
+        ...
+
+    def ruling(self, log: "MatchLog", correction: Correction) -> Ruled:
+        """What a correction means for the log.
+
+        Raises NotFoundError for a disc that isn't there, UnusableInputError for what no shot can have brought about.
+        """
+        ...
+
+    def correct(self, entry: int, correction: Correction, number: int | None) -> None:
+        """The ruling was kept as ``entry``: go on from what people said; ``number``: the log's of the disc."""
+        ...
+
+    def corrections_in_force(self, entries: Collection[int]) -> None:
+        """These entries hold now; what was ruled by others is let go, what was brought back holds again."""
         ...

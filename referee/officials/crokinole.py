@@ -4,7 +4,7 @@ One code for a live table and for a recorded match: it is fed frames with the ti
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,23 +22,29 @@ from referee.match_judging import (
     Review,
     side_near,
 )
-from referee.officials import Answer, Evidence, Proposal, Question, Seen
+from referee.officials import Correction, Evidence, Lain, Proposal, Question, Ruled, Seen
+from referee.officials.crokinole_doubts import Doubts
+from referee.officials.crokinole_fit import Fitting, fitting
+from referee.officials.crokinole_hand import Hand
+from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
+from vision.discs import read_discs
 from vision.lens import Lens
 from vision.motion import Start, Track, scaled_track
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import TableFollower
-from vision.table import Sides, TableReading, disc_radius, read_table
+from vision.table import SeenDisc, Sides, TableReading, disc_radius, face_lab, read_table
 from vision.watch import Rest, TableWatch
 
 if TYPE_CHECKING:
     from calibration.view import BoardView
+    from referee.log import MatchLog
     from vision.frames import Frame
     from vision.readings import Disc
 
-EVIDENCE_QUALITY = 85
-EVIDENCE_SIDE = 960
+EVIDENCE_QUALITY = 95
+"""A call is measured again from its picture, so it is kept whole, and nearly without loss: some 0.7 MB at 1080p."""
 
 
 PICTURE_SIDE, PICTURE_QUALITY = 320, 80
@@ -67,8 +73,11 @@ class CrokinoleOfficial:
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
         self.boards: list[Board] = []
+        self._numbers = Numbers()
+        self._doubts = Doubts()
+        self._hand = Hand(self.follower, self.ledger, self._numbers)
         self._live: State | None = None
-        self._asked = 0
+        self._asked: set[tuple[int | None, str]] = set()
         self._at = 0.0
         self._began = False
         self._sized = False
@@ -80,7 +89,8 @@ class CrokinoleOfficial:
         view, sight = self.watch.view, self.watch.sight
         if view is None or sight is None:
             return Seen()
-        state = "hand" if sight.hand_mm2 > 0 else "moving" if sight.movers else "resting"
+        settles = "settling" if self.watch.under_way else "hand" if sight.hand_mm2 > 0 else "resting"
+        state = "moving" if sight.movers else settles
         return Seen(state, view, tuple(replace(d, id=i) for i, _, d in self.follower.lying))  # type: ignore[arg-type]
 
     def use(self, view: "BoardView", frame: "Frame") -> None:
@@ -94,6 +104,46 @@ class CrokinoleOfficial:
     def follow(self, state: State) -> None:
         """The match now stands at ``state``: questions answered by people are settled."""
         self._live = state
+        self.ledger.turns_kept = True
+        self._numbers.follow(state)
+        done = state.outcome
+        if done is not None and not done.undecided:
+            off = {*done.removed, *[i for i, _ in done.twenties]}
+            self.follower.leaving = {i for i in self.follower.table if self._numbers.of(i) in off}
+
+    def lain(self) -> Sequence[Lain]:
+        """What it takes to lie on the table now."""
+        return self._hand.lain()
+
+    def ruling(self, log: "MatchLog", correction: Correction) -> Ruled:
+        """What a correction means for the log."""
+        return self._hand.ruling(log, correction, self.watch.view)
+
+    def correct(self, entry: int, correction: Correction, number: int | None) -> None:
+        """Go on from what people said of a disc."""
+        assert self._live is not None
+        self._hand.correct(entry, correction, number, self.watch.view, self._live.setup)
+
+    def corrections_in_force(self, entries: Collection[int]) -> None:
+        """Let go what was taken back, hold again what was brought back."""
+        self._hand.in_force(entries)
+
+    def glance(self, frame: "Frame") -> dict[str, int] | None:
+        """Points of the round as the discs seem to lie, before any rule takes one off."""
+        view, state = self.watch.view, self._live
+        side_of = {group: side for side, group in self._hand.groups.items()}
+        if view is None or state is None:
+            return None
+        setup = state.setup
+        turn = setup.sides[setup.side_of[state.cycle[state.shots % len(state.cycle)]]]
+        points = {side: 20 * n for side, n in zip(setup.sides, state.twenties, strict=True)}
+        leaving = [self.follower.table[i].mm for i in self.follower.leaving if i in self.follower.table]
+        for disc in read_discs(frame.pixels, view).discs:
+            if disc.state == "ditch" or any(math.dist(disc.mm, mm) < view.board.disc_radius for mm in leaving):
+                continue
+            group, _ = self.follower.sides.group(SeenDisc(disc, face_lab(frame.pixels, view, disc), True))
+            points[side_of.get(group, turn)] += disc.value or 0
+        return points
 
     def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
         """Look at the next frame."""
@@ -109,7 +159,7 @@ class CrokinoleOfficial:
         for rest in self.watch.finish():
             out += self._rest(rest)
         self.ledger.finish(self._at)
-        return out
+        return out or self._recorded(self._at)
 
     def _likely(self, start: Start | None) -> int | None:
         """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
@@ -160,6 +210,8 @@ class CrokinoleOfficial:
         if first:
             if outcome.lying:
                 self.ledger.begin(outcome.lying)
+                if self._live is not None:
+                    self._hand.groups |= self._numbers.adopt(outcome.lying, self._live)
             return []
         self.ledger.settled([i for i in outcome.taken if i in leaving])
         if outcome.elsewhere:
@@ -181,7 +233,9 @@ class CrokinoleOfficial:
             self.ledger.still_there([*stubborn, *back], outcome.start_s, (*stayed, *outcome.back))
             self.follower.leaving -= set(stubborn)
         waits = self._recorded(outcome.start_s)
-        self._overlooked(outcome, before, [*glimpses, *self.follower.glimpses])
+        missed = self._overlooked(outcome, before, [*glimpses, *self.follower.glimpses])
+        if missed is not None and self._live is not None:
+            waits += self._told(missed, reading)
         self.follower.glimpses.clear()
         shot = self.ledger.add(outcome, not before)
         off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
@@ -189,20 +243,21 @@ class CrokinoleOfficial:
         self.pictures[shot.number] = _birds_eye(reading)
         return [*waits, *self._told(shot, reading)]
 
-    def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> None:
+    def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> JudgedShot | None:
         """A side shoots twice in a row, and something left the board in between: that was the other side's shot."""
         turn = self.ledger.expected_group()
         if turn is None or outcome.group == turn or outcome.group_sure < GUESSED_GROUP:
-            return
+            return None
         if self.ledger.begins_round(outcome, not before):
-            return
+            return None
         for track in glimpses:
             if side_near(track.start[1:], self.ledger.shots) in (turn, None):
                 self.ledger.add(self.follower.glimpsed(track, turn, before), not before)
                 last = self.ledger.last
                 assert last is not None
                 self.ledger.ask(last.number, last.seen.start_s, BARELY_SEEN)
-                return
+                return last
+        return None
 
     def _recorded(self, at: float) -> list[Proposal | Question]:
         """The count of a round that all discs of were shot, before anything of the next is told (C15)."""
@@ -213,19 +268,15 @@ class CrokinoleOfficial:
 
     def _told(self, shot: JudgedShot, reading: TableReading) -> list[Proposal | Question]:
         """The shot as a proposal, and a question for everything about it that is open."""
-        at = shot.seen.settled_s
-        event = self._with_seat(shot)
+        fits = Fitting(self._with_seat(shot))
+        if self._live is not None:
+            fits = fitting(self._live, fits.event, shot.outcome.valid)
         evidence = _evidence(reading, f"after shot {shot.number}")
-        proposal = Proposal(event, at, shot.confidence, evidence)
-        fresh: list[Review] = self.ledger.reviews[self._asked :]
-        self._asked = len(self.ledger.reviews)
-        if not fresh:
-            return [proposal]
-        words = "; ".join(r.why for r in fresh)
-        close = " line " in words
-        answers = (Answer("as it was read", event), Answer("no shot", None))
-        key = f"shot {shot.number} {at:.2f}"
-        return [Question(key, "too_close" if close else "unexpected", words, at, answers, proposal, evidence=evidence)]
+        # the ledger takes some back when it judges a round anew: what was asked is known by its words
+        fresh: list[Review] = [r for r in self.ledger.reviews if (r.shot, r.why) not in self._asked]
+        self._asked |= {(r.shot, r.why) for r in fresh}
+        last = self._live is not None and self._live.shots + 1 >= self._live.stop
+        return self._doubts.ask(shot, fits, evidence, fresh, self._numbers, reading, last)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
         """The event with the seat of a player: who is on turn, if that side shot; else where the disc came from."""
@@ -241,17 +292,15 @@ class CrokinoleOfficial:
             nearest = min(setup.seats, key=lambda s: abs((azimuth - SEAT_AZIMUTHS[s] + 180) % 360 - 180))
             if abs((azimuth - SEAT_AZIMUTHS[nearest] + 180) % 360 - 180) < SEAT_WIDTH_DEG:
                 seat = nearest
-        return replace(event, seat=seat)
+        self._hand.groups[setup.sides[setup.side_of[setup.seats.index(seat)]]] = shot.group
+        return self._numbers.told(replace(event, seat=seat), state)
 
 
 def _evidence(reading: TableReading, words: str) -> Evidence:
-    """The frame that a call rests on, reduced."""
-    pixels = reading.rest.frame.pixels
-    shrink = min(1.0, EVIDENCE_SIDE / max(pixels.shape[:2]))
-    if shrink < 1:
-        pixels = cv2.resize(pixels, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
-    _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY])
-    return Evidence(data.tobytes(), words)
+    """The frame that a call rests on, whole."""
+    settings = [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY]
+    settings += [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
+    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words)
 
 
 def _birds_eye(reading: TableReading) -> bytes:

@@ -38,7 +38,7 @@ def test_keys_that_are_put_together_are_there() -> None:
         assert f"place.{name}" in known
     for name in ("opening", "running", "lost", "ended", "closed", "dark", "blurred", "exposure", "covered", "moved"):
         assert f"camera.{name}" in known
-    for name in ("looking", "resting", "moving", "hand", "none"):
+    for name in ("looking", "resting", "moving", "settling", "hand", "none"):
         assert f"camera.{name}" in known
     for name in ("too_close", "hidden", "unexpected", "ruling"):
         assert f"doubt.{name}" in known

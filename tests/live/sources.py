@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import cv2
 import numpy as np
 
-from vision.cameras import SourceName, unreachable
+from referee.hall import samples_folder
+from vision.cameras import SourceName, open_source, unreachable
 from vision.frames import Frame
 
 NAME = SourceName("usb", "test camera", "0")
@@ -59,6 +60,21 @@ def until(holds: Callable[[], bool], seconds: float = 8.0) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.01)
+
+
+class Still:
+    """A camera over a table on which nothing changes."""
+
+    def __init__(self, pixels: np.ndarray, fps: float = 10.0) -> None:
+        self.pixels, self.fps = pixels, fps
+        self.begun = time.monotonic()
+
+    def read(self) -> Frame | None:
+        time.sleep(1 / self.fps)
+        return frame(time.monotonic() - self.begun, self.pixels)
+
+    def close(self) -> None:
+        return
 
 
 class Mjpeg:
@@ -115,3 +131,12 @@ def mjpeg() -> Iterator[Mjpeg]:
         yield server
     finally:
         server.stop()
+
+
+def sample_frame(at: float) -> Frame:
+    """The sample match's picture at a time."""
+    grabber = open_source(SourceName("video", "sample", str(samples_folder() / "crokinole.mp4"), at), pace=1e9)
+    found = grabber.read()
+    grabber.close()
+    assert found is not None
+    return found

@@ -18,39 +18,16 @@ from typing import Any
 
 import pytest
 
+from live.served import Served, free_port
 from live.sources import until
-from referee.dashboard import Dashboard
 from referee.dashboard.webhooks import Webhooks
 from referee.desk import Desk
-from referee.hall import Hall
 from referee.rules.yacht import Roll
-from referee.settings import Settings
 from referee.store import Store
 
 FOLLOWERS = 50
 LATE = float(os.environ.get("REFEREE_LATE_SECONDS", "1.5"))
 """Seconds after which news count as late; the goal is 0.3, machines that test many things at once get more."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Served:
-    def __init__(self, folder: Path, **settings: Any) -> None:
-        self.store = Store(f"sqlite:///{folder / 'm.sqlite'}")
-        self.desk = Desk(self.store)
-        self.dashboard = Dashboard(Hall(self.desk, Settings({"port": free_port(), **settings})))
-        self.port = self.dashboard.gate.port
-        self.thread = threading.Thread(target=self.dashboard.serve, daemon=True)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.dashboard.stop()
-        self.thread.join(10)
-        self.store.close()
 
 
 @pytest.fixture
@@ -243,7 +220,7 @@ def test_the_program_starts_again_by_itself_and_ends_with_its_guardian(tmp_path:
     assert guardian.stdout is not None
     assert "dashboard is at" in guardian.stdout.readline()
     until(lambda: _answers(port), 30)
-    until(lambda: call(port, "/matches/current")[1]["revision"] >= 1, 40)
+    until(lambda: call(port, "/matches/current")[1]["revision"] >= 1, 120)
     _, before = call(port, "/matches/current")
     child = int(subprocess.check_output(["pgrep", "-P", str(guardian.pid)], text=True).split()[0])
     os.kill(child, signal.SIGKILL)

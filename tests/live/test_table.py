@@ -11,16 +11,22 @@ import pytest
 from live.sources import NAME, Scripted, frame, picture, until
 from referee.desk import Desk, OpenMatch
 from referee.hall import SAMPLE, Hall, samples_folder
+from referee.kept_cameras import KeptCameras
 from referee.live import LiveTable
 from referee.logfile import options_of, read_log
 from referee.officials import Answer, Evidence, Proposal, Question, Seen
-from referee.officials.recorded import RecordedOfficial
+from referee.officials.registry import official_for
+from referee.rules.crokinole import Shot
 from referee.rules.yacht import Roll
 from referee.settings import Settings
 from referee.store import Store
 from referee.table_look import TableLook
 from referee.watchdog import WatchedSource
+from vision.cameras import SourceName, open_source
 from vision.frames import Frame
+
+FAST = 1e9
+"""Videos are given out as fast as they are taken."""
 
 
 @pytest.fixture
@@ -192,17 +198,29 @@ def test_the_end_of_the_source_tells_what_is_left(desk: Desk) -> None:
     table.close()
 
 
-def test_the_sample_match_comes_out_as_recorded(desk: Desk) -> None:
-    base = samples_folder() / "crokinole"
-    record = read_log(base.with_name("crokinole.log.jsonl")).log
-    match = desk.create("crokinole", options_of(record.engine), dict(record.about))
-    table = table_for(match, RecordedOfficial(base))
-    blank = picture(width=960, height=540)
-    for second in range(0, 130):
-        table.see(frame(float(second), blank))
-    assert match.log.score == record.score
-    assert [e.event for e in match.log.entries if e.kind == "observed"] == [e.event for e in record.entries]
+def test_the_sample_match_is_scored_as_it_was_played(desk: Desk) -> None:
+    truth = read_log(samples_folder() / "crokinole.log.jsonl").log
+    match = desk.create("crokinole", options_of(truth.engine), dict(truth.about))
+    table = table_for(match, official_for(match))
+    film = open_source(SourceName("video", "sample", str(samples_folder() / "crokinole.mp4")), pace=FAST)
+    while (picture_ := film.read()) is not None:
+        table.see(picture_)
+    assert table.official is not None
+    table._take(table.official.finish())
+    assert [(p.points, p.twenties) for p in match.log.state.played] == [
+        (p.points, p.twenties) for p in truth.state.played
+    ]
+    assert match.log.score == truth.score
     assert match.log.engine.winners(match.log.state)
+    shots = [e for e in match.log.entries if isinstance(e.event, Shot)]
+    known = [e for e in truth.entries if isinstance(e.event, Shot)]
+    for told, was in zip(shots, known, strict=True):
+        assert abs(told.at - table._epoch - was.at) < 0.25
+        assert (told.event.seat, set(told.event.touched)) == (was.event.seat, set(was.event.touched))
+    whole, _ = desk.evidence.get(match.id, str(shots[0].evidence))
+    pixels = cv2.imdecode(np.frombuffer(whole, np.uint8), cv2.IMREAD_COLOR)
+    assert pixels is not None
+    assert pixels.shape[:2] == (540, 960)  # a call is audited from the frame as it was seen
     drawn, plain = table.picture.jpeg(True), table.picture.jpeg(False)
     assert drawn is not None
     assert plain is not None
@@ -225,19 +243,43 @@ def test_a_clip_of_each_event_is_kept(desk: Desk) -> None:
     table.close()
 
 
-def test_a_sample_that_was_begun_goes_on_where_it_was(desk: Desk) -> None:
-    base = samples_folder() / "crokinole"
-    match = desk.create("crokinole", options_of(read_log(base.with_name("crokinole.log.jsonl")).log.engine), {})
-    first = table_for(match, RecordedOfficial(base))
-    first.see(frame(30.0, picture(width=960, height=540)))
+def test_the_camera_goes_on_with_the_match_after_a_restart(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    hall = Hall(Desk(store), Settings(), official_for, FAST)
+    match = hall.begin_sample()
+    until(lambda: match.revision >= 2, 120)
+    hall.close()
     kept = match.revision
-    assert kept > 0
-    first.close()
-    again = table_for(match, RecordedOfficial(base, done=kept))
-    for at in (0.0, 30.0, 45.0):
-        again.see(frame(at, picture(width=960, height=540)))
-    assert [e.at for e in match.log.entries] == sorted({e.at for e in match.log.entries})
+    again = Hall(Desk(store), Settings(), official_for, FAST)
+    assert again.enter(None, None) == f"/match/{match.id}"
+    match = again.desk.open(match.id)
+    table = again.table(match)
+    assert table is not None
+    until(lambda: match.revision >= kept + 2, 120)
     again.close()
+    assert [e.at for e in match.log.entries] == sorted({e.at for e in match.log.entries})
+    truth = read_log(samples_folder() / "crokinole.log.jsonl").log
+    points = [sum(d.value or 0 for d in state.board) for _, _, state in match.log.history()]
+    assert points == [sum(d.value or 0 for d in state.board) for _, _, state in truth.history()][: len(points)]
+    store.close()
+
+
+def test_only_its_owner_can_read_which_camera_follows_which_match(desk: Desk) -> None:
+    hall = Hall(desk, Settings())
+    match, other = desk.create("yacht", {"players": ["Ana"]}, {}), desk.create("yacht", {"players": ["Bo"]}, {})
+    hall.attach(match, "http://someone:hidden@127.0.0.1:1/x")
+    (path,) = desk.store.folder.parent.glob("*.cameras.json")
+    assert path.stat().st_mode & 0o077 == 0
+    kept = KeptCameras(path)
+    assert kept.all() == {match.id: "http://someone:hidden@127.0.0.1:1/x"}
+    hall.attach(other, "http://someone:hidden@127.0.0.1:1/x")
+    assert list(kept.all()) == [other.id]
+    hall.detach(other)
+    assert kept.all() == {}
+    path.write_text("no json")
+    assert kept.all() == {}
+    assert hall.enter(None, None) == "/"
+    hall.close()
 
 
 def test_the_hall_follows_and_lets_go(desk: Desk) -> None:

@@ -28,7 +28,7 @@ function overlaySide(side) {
 }
 
 follow(main.dataset.match, (state) => {
-  fill(document.getElementById("sides"), ...state.sides.map(overlay ? overlaySide : sideCard));
+  fill(document.getElementById("sides"), ...state.sides.map((side) => (overlay ? overlaySide(side) : sideCard(side))));
   speak(state);
   document.getElementById("last").textContent = query.get("last") === "0" ? "" : (state.last?.words ?? "");
   if (overlay) return;

@@ -119,7 +119,7 @@ export function speak(state) {
 }
 
 const scores = new Map();
-export function sideCard(side) {
+export function sideCard(side, provisional = null) {
   const before = scores.get(side.key);
   scores.set(side.key, side.score);
   const changed = before !== undefined && before !== side.score;
@@ -132,6 +132,7 @@ export function sideCard(side) {
       "dl",
       { class: "facts" },
       ...side.facts.map((fact) => make("div", { class: fact.flag ? "flag" : "" }, make("dt", {}, fact.label), make("dd", {}, fact.value))),
+      provisional === null ? null : make("div", { class: "flag settling" }, make("dt", {}, t("live.settling", { points: provisional }))),
     ),
   );
 }

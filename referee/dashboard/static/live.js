@@ -5,6 +5,7 @@ import { crokinole } from "./entry_crokinole.js";
 import { krakatoa } from "./entry_krakatoa.js";
 import { kraken } from "./entry_kraken.js";
 import { yacht } from "./entry_yacht.js";
+import { correcting } from "./reading.js";
 
 const root = document.getElementById("live");
 const id = root.dataset.match;
@@ -18,6 +19,7 @@ let state = null;
 let form = null;
 let editing = null; // {number, before}: what the entry form writes about, null for a new event
 let pictureOn = false;
+const fixing = keeper ? correcting(id, () => state, (news) => show(news)) : null;
 
 async function act(path, body = {}) {
   return attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
@@ -65,7 +67,7 @@ function showQuestions() {
       make(
         "div",
         { class: "question" },
-        q.picture ? make("img", { src: `/api/v1/matches/${id}/evidence/${q.picture}`, alt: q.why, on: { click: () => enlarge(q.picture, q.why) } }) : make("span"),
+        q.picture ? make("img", { src: `/api/v1/matches/${id}/evidence/${q.picture}?small=1`, alt: q.why, on: { click: () => enlarge(q.picture, q.why, state.events.find((e) => e.number === q.entry)?.picture) } }) : make("span"),
         make("p", { class: "question-title" }, q.title),
         make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
         clauseBox(q) ?? make("span"),
@@ -94,12 +96,13 @@ function replay(hash, words) {
   clip.play().catch(() => {});
 }
 
-function enlarge(hash, words) {
+// audited: the picture that the report is made of, where what is shown is only a part of it
+function enlarge(hash, words, audited = hash) {
   by("shown-clip").hidden = true;
   by("shown-picture").hidden = false;
-  by("shown-audit").hidden = !keeper || state.game !== "crokinole";
-  by("shown-audit").href = `/api/v1/matches/${id}/audit/${hash}.pdf`;
-  by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}`;
+  by("shown-audit").hidden = !keeper || state.game !== "crokinole" || !audited;
+  by("shown-audit").href = `/api/v1/matches/${id}/audit/${audited}.pdf`;
+  by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}?small=1`;
   by("shown-picture").alt = words;
   by("shown").showModal();
 }
@@ -155,6 +158,11 @@ function showSheet() {
 function showCamera() {
   const camera = state.camera;
   by("picture-card").hidden = !camera;
+  const readable = Boolean(camera?.frames) && state.game === "crokinole" && camera.table !== "none";
+  if (fixing) {
+    by("fix").hidden = !readable;
+    if (!readable && fixing.on) fixing.toggle(false);
+  }
   for (const name of ["find-board", "stop-camera"]) if (by(name)) by(name).hidden = !camera;
   if (!camera) {
     pictureOn = false;
@@ -175,7 +183,7 @@ function setPicture() {
 function show(news) {
   if (state && news.version < state.version) return true;
   state = news;
-  fill(by("sides"), ...state.sides.map(sideCard));
+  fill(by("sides"), ...state.sides.map((side) => sideCard(side, state.provisional?.[side.key] ?? null)));
   speak(state);
   showClock(state.clock);
   by("where").textContent = state.head.where ?? "";
@@ -196,6 +204,7 @@ function show(news) {
   showSheet();
   showCamera();
   showEntry();
+  fixing?.news();
   root.dataset.revision = String(state.revision);
   return true;
 }
@@ -238,6 +247,7 @@ const keys = {
   },
   s: () => by("sheet-head").focus(),
   d: () => by("drawn").click(),
+  b: () => fixing && !by("fix").hidden && fixing.toggle(),
   "?": () => by("help").showModal(),
 };
 

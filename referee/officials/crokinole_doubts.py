@@ -1,0 +1,158 @@
+"""Questions about shots: what may be otherwise than it was read, as answers to choose from, with a crop of the place.
+
+A doubt often shows only later (the next shot finds a disc where the rules had taken it off): the question is then about
+the earlier shot, and its answers take that shot's place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import cv2
+import numpy as np
+
+from referee.match_judging import JudgedShot, Review
+from referee.officials import Answer, Evidence, Proposal, Question
+from referee.officials.crokinole_fit import Fitting
+from referee.officials.crokinole_numbers import Numbers
+from referee.officials.crokinole_ruling import with_rests
+from referee.rules.crokinole import Rest, Shot
+from vision.readings import Disc, LineContact
+from vision.table import TableReading
+
+OPEN = 0.05
+"""A value this probable beside the most probable one is offered as an answer (the guard band of a line call)."""
+OPEN_DISCS = 2
+"""Discs of one shot whose values are asked about together; answers are all their combinations."""
+CROP_RADII, CROP_SIDE, CROP_QUALITY = 3.5, 480, 88
+"""Half the crop's side in disc radii, its side in pixels, and how well it is kept."""
+AS_READ, NO_SHOT = "as it was read", "no shot"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A disc whose place is open: its possible rests with words for a button, and the line call that leaves it open."""
+
+    number: int
+    disc: Disc
+    rests: tuple[tuple[str, Rest], ...]
+    line: LineContact | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A shot as it was told: when, as which event, and what was open about it."""
+
+    at: float
+    event: Shot
+    opens: tuple[Open, ...]
+    crop: Evidence | None
+
+
+class Doubts:
+    """The questions of one match; remembers what it told of each shot."""
+
+    def __init__(self) -> None:
+        self._told: dict[int, Told] = {}
+
+    def ask(
+        self,
+        shot: JudgedShot,
+        fits: Fitting,
+        evidence: Evidence,
+        fresh: Sequence[Review],
+        numbers: Numbers,
+        reading: TableReading,
+        last: bool,
+    ) -> list[Proposal | Question]:
+        """The shot as a proposal, with a question where something of it is open, and those about earlier shots.
+
+        ``last``: it ends the round, so that every value counts now.
+        """
+        opens = tuple(_open(n, disc) for i, _, disc in shot.settled if (n := numbers.of(i)) is not None)
+        opens = tuple(sorted((o for o in opens if len(o.rests) > 1), key=lambda o: o.line is None))
+        told = Told(shot.seen.settled_s, fits.event, opens, _crop(reading, opens))
+        self._told[shot.number] = told
+        earlier = sorted({r.shot for r in fresh if r.shot in self._told and r.shot != shot.number})
+        questions: list[Proposal | Question] = []
+        for number in earlier:
+            assert number is not None
+            words = "; ".join(r.why for r in fresh if r.shot == number)
+            questions.append(_question(number, self._told[number], words, None))
+        mine = [r.why for r in fresh if r.shot not in earlier]
+        if last:
+            mine += [_words(o) for o in opens if o.line is not None]
+        if fits.why is not None:
+            mine.append(fits.why)
+        proposal = Proposal(fits.event, told.at, shot.confidence, evidence)
+        if not mine:
+            return [proposal, *questions]
+        return [_question(shot.number, told, "; ".join(dict.fromkeys(mine)), proposal, fits), *questions]
+
+
+def _question(number: int, told: Told, words: str, proposal: Proposal | None, fits: Fitting | None = None) -> Question:
+    line = next((o.line for o in told.opens if o.line is not None), None)
+    others = () if fits is None else fits.others
+    return Question(
+        key=f"shot {number} {told.at:.2f}" if proposal is not None else f"shot {number} {told.at:.2f} again",
+        doubt="too_close" if line is not None and (fits is None or fits.why is None) else "unexpected",
+        why=words,
+        at=told.at,
+        answers=(Answer(AS_READ, told.event), *_answers(told), *others, Answer(NO_SHOT)),
+        proposal=proposal,
+        gap_mm=None if line is None else line.gap_mm,
+        sigma_mm=None if line is None else line.sigma_mm,
+        clause=fits.clause if fits is not None and fits.why is not None else "C16" if line is not None else None,
+        evidence=told.crop or (None if proposal is None else proposal.evidence),
+        about=told.at if proposal is None else None,
+    )
+
+
+def _answers(told: Told) -> list[Answer]:
+    """The shot with every other combination of the places that are open."""
+    found = []
+    for places in product(*(o.rests for o in told.opens[:OPEN_DISCS])):
+        event = replace(told.event, rests=with_rests(told.event, *(rest for _, rest in places)))
+        if set(event.rests) != set(told.event.rests):
+            found.append(Answer(", ".join(words for words, _ in places), event))
+    return found
+
+
+def _open(number: int, disc: Disc) -> Open:
+    states = dict(disc.states)
+    rests = []
+    for value, p in disc.values:
+        if p < OPEN:
+            continue
+        if value == 20:
+            rests.append((f"#{number}: 20", Rest(number, "hole")))
+        elif value == 15 and states.get("leaning", 0.0) > states.get("board", 1.0):
+            rests.append((f"#{number}: 15", Rest(number, "leaning")))
+        else:
+            inner = any(c.line == "15/10" and c.inner_gap_mm <= 0 for c in disc.lines) if value == 10 else None
+            rests.append((f"#{number}: {value}", Rest(number, "board", value, inner)))
+    close = [c for c in disc.lines if c.verdict == "too_close"] if disc.state == "board" else []
+    return Open(number, disc, tuple(rests), min(close, key=lambda c: abs(c.gap_mm) / c.sigma_mm, default=None))
+
+
+def _words(o: Open) -> str:
+    assert o.line is not None
+    return f"#{o.number} is {o.line.gap_mm:+.2f} mm from the {o.line.line} line"
+
+
+def _crop(reading: TableReading, opens: Sequence[Open]) -> Evidence | None:
+    """The place of the first disc that is open, enlarged."""
+    if not opens:
+        return None
+    view, pixels = reading.rest.view, reading.rest.frame.pixels
+    mm = np.array(opens[0].disc.mm)
+    x, y = view.to_px(mm[None], view.board.disc_height)[0]
+    half = CROP_RADII * view.board.disc_radius * view.px_per_mm(mm)
+    height, width = pixels.shape[:2]
+    left, top = max(0, int(x - half)), max(0, int(y - half))
+    part = pixels[top : min(height, int(y + half) + 1), left : min(width, int(x + half) + 1)]
+    if min(part.shape[:2]) < 2:
+        return None
+    part = cv2.resize(part, (CROP_SIDE, CROP_SIDE), interpolation=cv2.INTER_CUBIC)  # type: ignore[assignment]
+    _, data = cv2.imencode(".jpg", part, [cv2.IMWRITE_JPEG_QUALITY, CROP_QUALITY])
+    return Evidence(data.tobytes(), f"the place of disc #{opens[0].number}")

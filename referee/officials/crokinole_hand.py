@@ -1,0 +1,161 @@
+"""What people say about single discs: it holds against the camera until the table changes there."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibration.boards import BoardModel
+from calibration.errors import NotFoundError
+from calibration.view import BoardView
+from referee.crokinole_match import Ledger
+from referee.log import MatchLog
+from referee.officials import Correction, Lain, Place, Ruled
+from referee.officials.crokinole_numbers import Numbers
+from referee.officials.crokinole_ruling import ruling
+from referee.rules.crokinole import Setup
+from vision.disc_values import plain_contacts, valued
+from vision.readings import Disc, DiscState, LineContact, Verdict
+from vision.shots import TableFollower
+from vision.table_discs import TableDisc
+
+BY_HAND = 1.0
+"""People's word is sure."""
+TIPS_FROM = 0.5
+"""In disc radii, where the hole wasn't measured: a disc whose middle lies nearer to the hole's tips into it."""
+
+
+@dataclass
+class RuledDisc(TableDisc):
+    """A disc that lies as people said; readings of it say nothing until it is moved (``held``)."""
+
+    held: bool = True
+
+    def renew(self, reading: Disc, radius: float, board: BoardModel, elsewhere: bool = False) -> None:
+        """Take in one more reading, once the disc lies elsewhere."""
+        if elsewhere:
+            self.held = False
+        if not self.held:
+            super().renew(reading, radius, board, elsewhere)
+
+
+def placed(old: Disc | None, place: Place, view: BoardView, radius: float) -> Disc:
+    """The disc as people say that it lies: at a place that gives its worth, or worth what they say."""
+    board = view.board
+    base = old or Disc(0, "", (0.0, 0.0), (0.0, 0.0), 0.0, "board", BY_HAND, BY_HAND)
+    mm = place.mm or base.mm
+    if place.mm is not None:
+        x, y = view.to_px(np.array([mm]), board.disc_height)[0]
+        base = replace(base, px=(float(x), float(y)))
+    state = place.state or (_state_at(mm, board, radius) if place.value is None else "board")
+    made = replace(base, mm=mm, sigma_mm=0.0, state=state, states=((state, BY_HAND),), why=(), colours=())
+    made = replace(made, confidence=BY_HAND, state_confidence=BY_HAND, lines=())
+    if state == "board" and place.value is not None:
+        return replace(made, lines=_inner_line(place), values=((place.value, BY_HAND),))
+    lines = plain_contacts(mm, 0.0, radius, 0.0, board) if state == "board" else ()
+    settled = tuple(replace(c, p_touching=float(c.gap_mm <= 0), verdict=_verdict(c)) for c in lines)
+    return valued(replace(made, lines=settled), radius, board)
+
+
+def _verdict(line: LineContact) -> Verdict:
+    return "touching" if line.gap_mm <= 0 else "clear"
+
+
+def _inner_line(place: Place) -> tuple[LineContact, ...]:
+    """The 15 line as touched from outside, where people say so (C7 asks for it)."""
+    return (LineContact("15/10", 0.0, 0.0, BY_HAND, "touching", 0.0),) if place.inner else ()
+
+
+def _state_at(mm: tuple[float, float], board: BoardModel, radius: float) -> DiscState:
+    tips = math.sqrt(max((board.hole or 0.0) ** 2 - radius**2, (TIPS_FROM * radius) ** 2))
+    return "hole" if math.hypot(*mm) < tips else "board"
+
+
+@dataclass(slots=True)
+class _Said:
+    """What people said of one disc, by the log's entry, and what the camera had before (disc, the log's number)."""
+
+    entry: int
+    disc: int
+    before: tuple[TableDisc | None, int | None]
+    after: tuple[TableDisc | None, int | None]
+    holds: bool = True
+
+
+class Hand:
+    """Corrections of what one follower has on the table; ``groups``: side -> the camera's group of its discs."""
+
+    def __init__(self, follower: TableFollower, ledger: Ledger, numbers: Numbers) -> None:
+        self.groups: dict[str, int] = {}
+        self._follower, self._ledger, self._numbers = follower, ledger, numbers
+        self._said: list[_Said] = []
+
+    def lain(self) -> list[Lain]:
+        """What the camera takes to lie on the table now."""
+        words = self._follower.sides.words()
+        out = []
+        for d in self._follower.table.values():
+            disc = replace(d.disc, id=d.id, colour=words[d.group] if d.group < len(words) else "")
+            out.append(Lain(disc, self._numbers.of(d.id), isinstance(d, RuledDisc) and d.held))
+        return out
+
+    def ruling(self, log: MatchLog, correction: Correction, view: BoardView | None) -> Ruled:
+        """What the correction means for the log."""
+        number = None if correction.disc is None else self._numbers.of(correction.disc)
+        return ruling(log, correction, number, self._corrected(correction, view))
+
+    def correct(
+        self, entry: int, correction: Correction, number: int | None, view: BoardView | None, of: Setup
+    ) -> None:
+        """Go on from what people said of a disc; ``number``: the log's."""
+        made = self._corrected(correction, view)
+        disc_id = self._follower.new_id() if correction.disc is None else correction.disc
+        before = self._follower.table.get(disc_id)
+        after = None
+        if made is not None:
+            group = before.group if before is not None and correction.side is None else self._group(correction.side, of)
+            made = replace(made, id=disc_id)
+            after = RuledDisc(disc_id, group, [made], made)
+        said = _Said(entry, disc_id, (before, self._numbers.of(disc_id)), (after, number))
+        self._said.append(said)
+        self._put(disc_id, *said.after)
+
+    def in_force(self, entries: Collection[int]) -> None:
+        """Let go what was taken back, unless the table has changed there since; take up what was brought back."""
+        for said in reversed(self._said):
+            holds = said.entry in entries
+            if holds != said.holds:
+                now, then = (said.before, said.after) if holds else (said.after, said.before)
+                if self._follower.table.get(said.disc) is now[0]:
+                    self._put(said.disc, *then)
+                said.holds = holds
+
+    def _put(self, disc_id: int, disc: TableDisc | None, number: int | None) -> None:
+        if disc is None:
+            self._follower.table.pop(disc_id, None)
+        else:
+            self._follower.table[disc_id] = disc
+        if number is not None:
+            self._numbers.give(disc_id, number)
+        leaving = self._follower.leaving
+        self._ledger.corrected([lies for lies in self._follower.lying if lies[0] not in leaving])
+
+    def _corrected(self, correction: Correction, view: BoardView | None) -> Disc | None:
+        """The disc as people say that it lies; None where nothing lies there."""
+        known = None if correction.disc is None else self._follower.table.get(correction.disc)
+        if view is None or (correction.disc is not None and known is None):
+            raise NotFoundError("there is no such disc on the table any more", code="no_disc")
+        if not correction.there:
+            return None
+        if correction.place is None:
+            return None if known is None else known.disc
+        radius = view.board.disc_radius if self._follower.radius is None else self._follower.radius[0]
+        return placed(None if known is None else known.disc, correction.place, view, radius)
+
+    def _group(self, side: str | None, setup: Setup) -> int:
+        """The camera's group of a side: as it was told of its shots, else one that is no other side's."""
+        if side in self.groups:
+            return self.groups[side]
+        taken = set(self.groups.values())
+        return next(g for g in range(len(setup.sides) + 1) if g not in taken)

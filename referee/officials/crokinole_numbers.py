@@ -1,0 +1,96 @@
+"""The camera's numbers of discs and the log's: a camera counts on through the evening, the log begins each round anew.
+
+People enter shots as well, and a camera that was started in the middle of a round never saw the ones before: so each
+keeps its own numbers, and here they meet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+
+from referee.rules.crokinole import Lying, Shot, State
+from vision.readings import Disc
+
+
+def free_number(state: State) -> int:
+    """The number that the next disc gets: shots are counted, and a number is given once a round."""
+    used = {d.id for d in state.board} | set(state.out)
+    number = state.shots + 1
+    while number in used:
+        number += 1
+    return number
+
+
+class Numbers:
+    """The log's number of each disc that the camera follows."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, int] = {}
+        self._round = 0
+
+    def follow(self, state: State) -> None:
+        """The match stands here now: with a new round the numbers begin anew."""
+        if state.round != self._round:
+            self._of.clear()
+            self._round = state.round
+
+    def of(self, disc: int) -> int | None:
+        """The log's number of the camera's disc; None for one that the log doesn't know."""
+        return self._of.get(disc)
+
+    def disc(self, number: int) -> int | None:
+        """The camera's disc of the log's number."""
+        return next((disc for disc, n in self._of.items() if n == number), None)
+
+    def give(self, disc: int, number: int) -> None:
+        """The camera's disc is the log's ``number`` from now on; another that had it loses it."""
+        other = self.disc(number)
+        if other is not None:
+            del self._of[other]
+        self._of[disc] = number
+
+    def told(self, shot: Shot, state: State) -> Shot:
+        """A shot in the log's numbers. What the log doesn't know keeps a number that the rules will ask about."""
+        if self._of.get(shot.disc) is None:
+            self.give(shot.disc, free_number(state))
+        unknown = max((*self._of.values(), state.shots, 0)) + 1
+
+        def of(disc: int) -> int:
+            return self._of.get(disc, unknown + disc)
+
+        touched = None if shot.touched is None else tuple(of(i) for i in shot.touched)
+        rests = tuple(replace(rest, id=of(rest.id)) for rest in shot.rests)
+        return replace(shot, disc=of(shot.disc), touched=touched, rests=rests)
+
+    def adopt(self, lying: Sequence[tuple[int, int, Disc]], state: State) -> dict[str, int]:
+        """The camera begins to look in the middle of a round: which of the log's discs lie where; side -> group.
+
+        The camera's groups are given to the sides so that most discs agree in value; within a side, discs of one value
+        are exchangeable for the score.
+        """
+        groups = sorted({group for _, group, _ in lying})
+        best: list[tuple[int, int]] = []
+        best_sides: dict[int, int] = {}
+        for sides in permutations(range(len(state.setup.sides)), len(groups)):
+            of_group = dict(zip(groups, sides, strict=True))
+            pairs = _pairs(lying, state.board, of_group)
+            if len(pairs) > len(best):
+                best, best_sides = pairs, of_group
+        for disc, number in best:
+            self.give(disc, number)
+        return {state.setup.sides[side]: group for group, side in best_sides.items()}
+
+
+def _pairs(
+    lying: Sequence[tuple[int, int, Disc]], board: Sequence[Lying], of_group: dict[int, int]
+) -> list[tuple[int, int]]:
+    """(camera's disc, log's number) of those that agree in side and value."""
+    left = list(board)
+    out = []
+    for disc, group, seen in lying:
+        for known in left:
+            if known.side == of_group[group] and known.value == seen.value:
+                out.append((disc, known.id))
+                left.remove(known)
+                break
+    return out

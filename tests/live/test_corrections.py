@@ -1,0 +1,189 @@
+"""People correct what the camera reads: kept as a ruling, undone like one, and the camera goes on from it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dashboard.room import Room
+
+from calibration.errors import NotFoundError, UnusableInputError
+from live.sources import sample_frame
+from referee.desk import Desk, OpenMatch
+from referee.hall import samples_folder
+from referee.live import LiveTable
+from referee.log import MatchLog
+from referee.logfile import options_of, read_log
+from referee.officials import Correction, Lain, Place, TakesCorrections
+from referee.officials.registry import official_for
+from referee.watchdog import WatchedSource
+from vision.cameras import SourceName
+from vision.frames import Frame
+
+NAME = SourceName("usb", "test camera", "0")
+ENTRY = 5
+"""An entry of the sample after which a disc of each side lies on the board."""
+
+
+def record() -> MatchLog:
+    return read_log(samples_folder() / "crokinole.log.jsonl").log
+
+
+@pytest.fixture(scope="module")
+def frame() -> Frame:
+    return sample_frame(record().entries[ENTRY - 1].at)
+
+
+class Corrected:
+    """A match of the sample up to an entry, and a camera that begins to look there."""
+
+    def __init__(self, desk: Desk, frame: Frame) -> None:
+        self.frame = frame
+        known = record()
+        self.match: OpenMatch = desk.create("crokinole", options_of(known.engine), {})
+        for entry in known.entries[:ENTRY]:
+            self.match.note(entry.event, entry.at, "Ana")
+        source = WatchedSource(NAME, opener=lambda _name: (_ for _ in ()).throw(NotFoundError("no camera here")))
+        self.table = LiveTable(self.match, source, official_for(self.match))
+        self.at = 0.0
+        self.look(1.2)
+
+    def look(self, seconds: float) -> None:
+        end = self.at + seconds
+        while self.at < end:
+            self.table.see(Frame(self.frame.pixels, "t", "", self.frame.width, self.frame.height, timestamp=self.at))
+            self.at += 1 / 15
+
+    def lain(self) -> dict[str, Lain]:
+        """The discs by their colours."""
+        return {lain.disc.colour: lain for lain in self.table.lain()[1]}
+
+    def values(self) -> dict[int, int | None]:
+        return {d.id: d.value for d in self.match.log.state.board}
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    made = Room(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def scene(room: Room, frame: Frame) -> Iterator[Corrected]:
+    made = Corrected(room.desk, frame)
+    yield made
+    made.table.close()
+
+
+def test_a_camera_that_begins_in_mid_round_knows_which_disc_is_which(scene: Corrected) -> None:
+    assert isinstance(scene.table.official, TakesCorrections)
+    board = {d.id: d for d in scene.match.log.state.board}
+    assert len(board) == 2
+    for lain in scene.lain().values():
+        assert lain.number is not None
+        assert board[lain.number].value == lain.disc.value
+
+
+def test_a_value_is_ruled_and_undone(scene: Corrected) -> None:
+    blue = scene.lain()["blue"]
+    assert blue.number is not None
+    before, entries = scene.values(), scene.match.revision
+    scene.table.correct(Correction(blue.disc.id, Place(value=5)), "Ana", "looked again")
+    assert scene.values() == before | {blue.number: 5}
+    ruled = scene.match.log.entries[-1]
+    assert (ruled.kind, ruled.who, ruled.why, ruled.target) == ("ruled", "Ana", "looked again", entries)
+    scene.look(1.5)  # the picture is the same as before: what people said holds
+    assert scene.lain()["blue"].disc.value == 5
+    assert scene.lain()["blue"].ruled
+    scene.match.undo(1.0, "Ana")
+    scene.look(0.2)
+    assert scene.values() == before
+    assert scene.lain()["blue"].disc.value == before[blue.number]
+    assert not scene.lain()["blue"].ruled
+    scene.match.redo(1.0, "Ana")
+    scene.look(0.2)
+    assert scene.lain()["blue"].disc.value == 5
+
+
+def test_a_move_gives_the_value_of_its_place(scene: Corrected) -> None:
+    yellow = scene.lain()["yellow"]
+    for mm, value in (((0.0, 150.0), 10), ((250.0, 0.0), 5), ((1.0, 1.0), None)):
+        scene.table.correct(Correction(yellow.disc.id, Place(mm=mm)), "Ana", "dragged")
+        assert yellow.number is not None
+        assert scene.values().get(yellow.number) == value
+    assert scene.match.log.state.twenties == (1, 2)  # the last place was the hole
+
+
+def test_what_isnt_there_is_gone_from_game_and_camera(scene: Corrected) -> None:
+    blue = scene.lain()["blue"]
+    scene.table.correct(Correction(blue.disc.id, there=False), "Ana", "a shadow")
+    assert set(scene.lain()) == {"yellow"}
+    assert blue.number not in scene.values()
+    scene.look(1.5)
+    assert set(scene.lain()) == {"yellow"}
+    with pytest.raises(NotFoundError):
+        scene.table.correct(Correction(blue.disc.id, Place(value=5)), "Ana", "too late")
+
+
+def test_a_missed_shot_is_added_for_the_side_on_turn(scene: Corrected) -> None:
+    state = scene.match.log.state
+    turn = scene.match.log.engine.legal(state)["side"]
+    other = next(s for s in state.setup.sides if s != turn)
+    with pytest.raises(UnusableInputError, match="turn"):
+        scene.table.correct(Correction(None, Place(mm=(100.0, 60.0)), other), "Ana", "missed")
+    scene.table.correct(Correction(None, Place(mm=(100.0, 60.0)), turn), "Ana", "missed")
+    assert len(scene.table.lain()[1]) == 3
+    # which discs it touched nobody has said: the rules ask
+    assert scene.match.log.state.undecided
+    assert scene.match.log.engine.legal(scene.match.log.state)["rule"]
+
+
+def test_of_another_side_is_refused_where_no_shot_could_do_that(scene: Corrected) -> None:
+    yellow = scene.lain()["yellow"]
+    entries = scene.match.revision
+    with pytest.raises(Exception, match="C14"):
+        scene.table.correct(Correction(yellow.disc.id, side="blue"), "Ana", "it is blue")
+    assert scene.match.revision == entries
+
+
+def test_another_side_takes_the_place_of_a_disc_that_seemed_to_have_left(scene: Corrected) -> None:
+    blue, yellow = scene.lain()["blue"], scene.lain()["yellow"]
+    # the camera had taken the disc that was struck for one that left
+    scene.table.correct(Correction(yellow.disc.id, there=False), "Ana", "first")
+    scene.table.correct(Correction(blue.disc.id, side="yellow"), "Ana", "then")
+    assert yellow.number in scene.values()
+    assert blue.number not in scene.values()
+
+
+def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:
+    room.hall._tables[scene.match.id] = scene.table
+    path = f"/matches/{scene.match.id}/reading"
+    reading = room.get(path)
+    assert {d["colour"] for d in reading["discs"]} == {"blue", "yellow"}
+    assert len(reading["rings"]) >= 3
+    blue = next(d for d in reading["discs"] if d["colour"] == "blue")
+    state = room.post(path, {"disc": blue["disc"], "value": 10, "inner": True, "who": "Ana"})
+    assert state["events"][-1]["kind"] == "ruled"
+    assert "worth 10" in state["events"][-1]["why"]
+    told = next(d for d in room.get(path)["discs"] if d["disc"] == blue["disc"])
+    assert (told["value"], told["inner"], told["ruled"]) == (10, True, True)
+    there = next(d for d in reading["discs"] if d["colour"] == "yellow")
+    room.post(path, {"disc": there["disc"], "px": there["px"]})
+    moved = next(d for d in room.get(path)["discs"] if d["disc"] == there["disc"])
+    assert moved["mm"] == pytest.approx(there["mm"], abs=0.5)
+    wrong: list[tuple[dict[str, Any], str, int]] = [
+        ({"disc": 999, "value": 5}, "no_disc", 404),
+        ({"disc": blue["disc"]}, "bad_request", 400),
+        ({"disc": blue["disc"], "value": 7}, "bad_request", 400),
+        ({"disc": blue["disc"], "state": "flying"}, "bad_request", 400),
+        ({"disc": blue["disc"], "px": [1]}, "bad_request", 400),
+        ({"disc": blue["disc"], "mm": [1e9, 0]}, "bad_request", 400),
+        ({"disc": blue["disc"], "value": 5, "revision": 1}, "conflict", 409),
+        ({"side": "green", "mm": [0, 100]}, "bad_request", 400),
+    ]
+    for body, code, status in wrong:
+        assert room.post(path, body, status)["error"]["code"] == code, body
+    turn = room.get(f"/matches/{scene.match.id}")["legal"]["side"]
+    other = "blue" if turn == "yellow" else "yellow"
+    assert room.post(path, {"side": other, "mm": [0, 100]}, 409)["error"]["code"] == "no_shot"
