@@ -1,4 +1,4 @@
-"""Profiles on disk: a camera, a board, a whole table's set-up, as TOML that a person can read and correct.
+"""Profiles on disk: a camera, a board, a whole table's set-up, dodecas; TOML that a person can read and correct.
 
 Lengths in mm, pixels those of the picture as shown. A profile that is damaged, of another kind or of another
 picture size is refused with the code ``bad_profile`` in one line that names the field.
@@ -41,6 +41,8 @@ Number = Annotated[float, AfterValidator(_finite)]
 Radius = Annotated[float, Field(ge=1.0, le=MAX_RADIUS_MM), AfterValidator(_finite)]
 Side = Annotated[int, Field(ge=16, le=MAX_SIDE_PX)]
 Three = tuple[Number, Number, Number]
+Level = Annotated[float, Field(ge=0.0, le=255.0), AfterValidator(_finite)]
+Rgb = tuple[Level, Level, Level]
 Five = tuple[Number, Number, Number, Number, Number]
 
 
@@ -149,7 +151,27 @@ class TableFile(_Strict):
         return BoardView(camera, self.board.model(), self.scale_from, self.residual_px)
 
 
-Profile = TypeVar("Profile", BoardFile, CameraFile, TableFile)
+class DodecaFile(_Strict):
+    """Krakatoa's dodecas on one table: their size, and RGB (0 to 255) of bodies and spots as the camera shows them."""
+
+    kind: Literal["dodecas"] = "dodecas"
+    across_mm: Annotated[float, Field(ge=5.0, le=100.0)] = 18.0
+    steam: Rgb
+    ash: Rgb
+    lava: Rgb
+    yellow: Rgb
+    red: Rgb
+    blue: Rgb
+    picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not sum(self.steam) > sum(self.ash) > sum(self.lava):
+            raise ValueError("steam must be brighter than ash, ash brighter than lava")
+        return self
+
+
+Profile = TypeVar("Profile", BoardFile, CameraFile, TableFile, DodecaFile)
 
 
 def bad_profile(path: Path | str, why: str) -> UnusableInputError:
@@ -187,7 +209,7 @@ def load(path: Path, kind: type[Profile]) -> Profile:
         raise bad_profile(path, f"field '{field}': {message}" if field else message) from error
 
 
-def save(path: Path, profile: BoardFile | CameraFile | TableFile) -> None:
+def save(path: Path, profile: BoardFile | CameraFile | TableFile | DodecaFile) -> None:
     """Write a profile as TOML; raises UnusableInputError(bad_option) where the file can't be written."""
     try:
         path.write_text(tomli_w.dumps(profile.model_dump(exclude_none=True)), encoding="utf-8")

@@ -10,7 +10,7 @@ from referee import __version__
 from referee.rules.krakatoa import SETS, ValueTable
 from vision.dice import read_dice
 from vision.dice_overlay import Mark, draw_marks
-from vision.dodecas import read_dodecas
+from vision.dodecas import DodecaColours, read_dodecas
 from vision.formats import Pixels
 from vision.frames import Frame
 from vision.readings import Dodeca
@@ -46,9 +46,12 @@ class DiceReading:
         }
 
 
-def read_game(frame: Frame, game: str, started: float) -> DiceReading:
-    """Read ``yacht`` or ``krakatoa``; ``started``: time.perf_counter() when the work on this picture began."""
-    fields, warnings, marks = _yacht(frame) if game == "yacht" else _krakatoa(frame)
+def read_game(frame: Frame, game: str, started: float, known: DodecaColours | None = None) -> DiceReading:
+    """Read ``yacht`` or ``krakatoa``; ``started``: time.perf_counter() when the work on this picture began.
+
+    ``known``: what the dodecas look like here, from a profile.
+    """
+    fields, warnings, marks = _yacht(frame) if game == "yacht" else _krakatoa(frame, known)
     lines = tuple(m.words for m in marks) or (f"no {'dice' if game == 'yacht' else 'dodecas'}",)
     elapsed = 1000 * (time.perf_counter() - started)
     return DiceReading(game, frame, fields, tuple(warnings), lines, tuple(marks), elapsed)
@@ -93,8 +96,8 @@ def _yacht(frame: Frame) -> tuple[dict[str, Any], list[str], list[Mark]]:
     return {"dice": entries}, warnings, marks
 
 
-def _krakatoa(frame: Frame) -> tuple[dict[str, Any], list[str], list[Mark]]:
-    dodecas = read_dodecas(frame)
+def _krakatoa(frame: Frame, known: DodecaColours | None) -> tuple[dict[str, Any], list[str], list[Mark]]:
+    dodecas = read_dodecas(frame, known)
     score = {name: set_value(name, dodecas) for name in SETS}
     warnings = []
     for name in SETS:

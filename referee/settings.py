@@ -82,6 +82,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("dark_below", 22.0, "Mean brightness (0 to 255) below which the picture counts as dark.", 0, 255),
         Setting("blurred_below", 12.0, "Sharpness (spread of the Laplacian) below which it is blurred.", 0, 10000),
         Setting("media", "", "Folder whose videos and picture folders may be chosen in the browser, by their names."),
+        Setting(
+            "dodecas", "", "Profile of Krakatoa's dodecas from `referee calibrate dice`; empty: 18 mm, usual colours."
+        ),
         Setting("language", "auto", "Language of the dashboard.", choices=("auto", "en", "es", "ko", "gl")),
         Setting("webhooks", "", "URLs, by commas, that are told of every change of a score."),
     )

@@ -92,7 +92,7 @@ def test_crop_has_its_place_in_the_middle(edge: float) -> None:
 
 
 def look_at(x: float, edge: float, odds: float) -> Look:
-    return Look(x, 100.0, edge, odds, (0.1, 0.1, 0.5, 0.1, 0.1, 0.1), 0.0)
+    return Look(x, 100.0, edge, odds, (0.0, 0.1, 0.1, 0.5, 0.1, 0.1, 0.1), 0.0, (0.0, 0.5))
 
 
 def test_one_die_is_listed_once_and_marks_on_it_never() -> None:
@@ -117,6 +117,21 @@ def test_one_die_is_listed_once_and_marks_on_it_never() -> None:
 )
 def test_colour_words(bgr: tuple[int, int, int], word: str) -> None:
     assert colour_word(np.array(bgr, float)) == word
+
+
+def test_exported_weights_are_gone_on_from(tmp_path: Path) -> None:
+    torch, model = pytest.importorskip("torch"), pytest.importorskip("training.dice_model")
+    torch.manual_seed(1)
+    for one, two, side, export in (
+        (model.Finder(), model.Finder(), 64, model.export_finder),
+        (model.Reader(9), model.Reader(12), CROP_PX, model.export_reader),
+    ):
+        pictures = torch.rand(4, 3, side, side)
+        export(one.eval(), tmp_path / "net.onnx")
+        model.adopt(two, tmp_path / "net.onnx", pictures)
+        told, again = one(pictures), two.eval()(pictures)
+        assert torch.allclose(told, again[:, : told.shape[1]], atol=1e-3)
+        assert (again[:, told.shape[1] :] == 0).all()
 
 
 def test_softmax_sums_to_one() -> None:

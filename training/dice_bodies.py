@@ -18,7 +18,7 @@ VIVID = (
 """BGR of red, blue, green, yellow, orange, purple, teal, pink bodies."""
 WHITES = ((235, 238, 240), (205, 228, 236), (170, 205, 222), (225, 225, 225))
 BLACKS = ((24, 24, 26), (45, 42, 40), (70, 66, 62))
-RED, BLUE = (35, 30, 190), (170, 60, 25)
+RED, BLUE, GOLD = (35, 30, 190), (170, 60, 25), (60, 175, 220)
 PRINTS = "AEFKLMNRSTXYZ0123456789ABCDGHJPQUVW$&%?#+"
 
 SETS = ((228, 232, 234), (135, 135, 137), (34, 33, 33))
@@ -69,7 +69,7 @@ def _two_colours(rng: np.random.Generator, kind: float) -> tuple[Array, Array]:
     """Colours of body and pips; ``kind`` 0..1 chooses among the families."""
     if kind < 0.42:
         body, pip = near(rng, _pick(rng, WHITES), 9), near(rng, _pick(rng, BLACKS), 10)
-        if rng.random() < 0.12:
+        if rng.random() < 0.2:
             pip = near(rng, _pick(rng, VIVID), 15)
     elif kind < 0.55:
         body, pip = near(rng, _pick(rng, BLACKS), 9), near(rng, _pick(rng, WHITES), 10)
@@ -90,6 +90,8 @@ def random_style(rng: np.random.Generator) -> Style:
     """One kind of pipped, printed or blank die."""
     kind = rng.random()
     body, pip = _two_colours(rng, kind)
+    if rng.random() < 0.06 and body.mean() < 150:
+        pip = near(rng, GOLD, 12)
     if rng.random() < 0.12:  # washed out
         pip = pip + (body - pip) * rng.uniform(0.2, 0.6)
     one, four = pip, pip
@@ -98,7 +100,8 @@ def random_style(rng: np.random.Generator) -> Style:
         four = one if rng.random() < 0.7 else four
     if rng.random() < 0.05:
         four = near(rng, RED if rng.random() < 0.5 else BLUE, 15)
-    r = float(rng.uniform(0.13, 0.24))
+    casino = rng.random() < 0.08
+    r = float(rng.uniform(0.2, 0.27) if casino else rng.uniform(0.11, 0.24))
     spread = float(rng.uniform(0.44, 0.6))
     colours = [np.asarray(c, np.float32) for c in (body, pip, one, four)]
     s = Style(
@@ -111,6 +114,14 @@ def random_style(rng: np.random.Generator) -> Style:
         dent=float(rng.uniform(0, 0.8)), rough=float(rng.uniform(0.02, 0.25)) if rng.random() < 0.25 else 0.0,
         clear=float(rng.uniform(0.3, 1)) if rng.random() < 0.16 and kind > 0.55 else 0.0, square=rng.random() < 0.02,
     )  # fmt: skip
+    if casino:  # sharp edges, its faces bounded by a ball
+        s.bevel, s.ball = float(rng.uniform(0.01, 0.06)), float(rng.choice([1.75, rng.uniform(1.38, 1.5)]))
+        s.clear = float(rng.uniform(0.2, 0.9)) if kind > 0.55 else s.clear
+    if rng.random() < 0.08:  # marbled
+        other = VIVID + WHITES + BLACKS
+        s.swirl = near(rng, _pick(rng, other), 15)
+    if rng.random() < 0.3:
+        s.six = float(rng.uniform(0.7, 1.3))
     odd = rng.random()
     if odd < 0.05:  # letters or numerals
         text = [str(PRINTS[int(rng.integers(len(PRINTS)))]) for _ in range(6)]

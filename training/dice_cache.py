@@ -12,9 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.dice_data import Array, draw
+from training.dice_data import COLUMNS, Array, draw
 
 QUALITY = 96
+EMPTY_SIDE = 1000
 FIRST_SEED = {False: 1_000_000, True: 2_000_000}
 """Seeds of the dice's and of the dodecas' pictures."""
 
@@ -31,7 +32,7 @@ def fill(folder: Path, dodecas: bool, pictures: int) -> None:
         target = folder / f"{i:06d}.npy"
         if target.exists():
             continue
-        picture, truth = draw(np.random.default_rng(FIRST_SEED[dodecas] + i), dodecas)
+        picture, truth = draw(np.random.default_rng(FIRST_SEED[dodecas] + i), dodecas, photos=True)
         cv2.imwrite(str(target.with_suffix(".jpg")), picture, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         np.save(target, truth)
 
@@ -42,6 +43,17 @@ def stored(folder: Path, first: int = 0, last: int | None = None) -> Iterator[tu
         picture = cv2.imread(str(path.with_suffix(".jpg")))
         assert picture is not None, path
         yield np.asarray(picture, np.uint8), np.load(path)
+
+
+def without_dice() -> Iterator[tuple[NDArray[np.uint8], Array]]:
+    """The path-traced boards and composed cards, with empty truth tables, at most EMPTY_SIDE pixels across."""
+    for folder in ("crokinole", "crokinole_variants", "cards"):
+        for path in sorted((shared() / "scenes" / folder).glob("*.jpg")):
+            picture = cv2.imread(str(path))
+            assert picture is not None, path
+            scale = min(1.0, EMPTY_SIDE / max(picture.shape[:2]))
+            small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            yield np.asarray(small, np.uint8), np.zeros((0, len(COLUMNS)), np.float32)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ A picture is (n, n, 3) uint8 BGR; its truth a float32 table (pieces, 9), see :da
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.dice_bodies import dodeca_look, random_die, random_dodeca, random_style, rotation, tip
+from training.dice_cards import spread
 from training.dice_render import Array, Camera, Die, Lamp, Style, draw_die, shadow
 from training.dice_tables import lights, noise, on_bytes, spoil, table, things
 
@@ -21,6 +23,10 @@ blue), whether it leans, share of the top face in view, set (dodeca), and the fo
 
 SIZE = 352
 """Pixels across a drawn picture."""
+
+
+CARDS = 0.12
+"""Share of pictures with playing cards; on most of these lie no dice."""
 
 
 def random_camera(rng: np.random.Generator, n: int, edge: float) -> Camera:
@@ -47,7 +53,13 @@ def random_lamp(rng: np.random.Generator) -> Lamp:
     tint = np.exp(rng.normal(0, 0.06, 3)).astype(np.float32)
     sky = float(np.clip(1.02 - key + rng.normal(0, 0.1), 0.25, 1.2))
     dark = float(rng.uniform(0.1, 0.75)) * key / 0.75
-    return Lamp(way, key, sky, dark, float(rng.choice([rng.uniform(0.02, 0.15), rng.uniform(0.1, 0.6)])), tint)
+    soft = float(rng.choice([rng.uniform(0.02, 0.15), rng.uniform(0.1, 0.6)]))
+    lamp = Lamp(way, key, sky, dark, soft, tint)
+    if rng.random() < 0.3:
+        high, a = np.radians(rng.uniform(15, 80)), rng.uniform(0, np.pi)  # beyond the table, where tops mirror it
+        pane = np.array([np.cos(high) * np.cos(a), np.cos(high) * np.sin(a), np.sin(high)], np.float32)
+        lamp = replace(lamp, pane=pane, glare=float(rng.uniform(0.1, 0.75)))
+    return lamp
 
 
 def _apart(a: Die, b: Die) -> bool:
@@ -136,14 +148,22 @@ def top_axis(die: Die) -> tuple[int, Array]:
     return k, up[k]
 
 
-def draw(rng: np.random.Generator, dodecas: bool, n: int = SIZE) -> tuple[NDArray[np.uint8], Array]:
-    """One picture and its truth."""
+def draw(
+    rng: np.random.Generator, dodecas: bool, n: int = SIZE, photos: bool = False
+) -> tuple[NDArray[np.uint8], Array]:
+    """One picture and its truth; ``photos``: also on photographed ground, which needs scikit-image."""
     edge = float(np.exp(rng.uniform(np.log(24), np.log(120 if not dodecas else 90))))
     camera, lamp = random_camera(rng, n, edge), random_lamp(rng)
-    image = table(rng, n)
+    image = table(rng, n, photos)
     image = on_bytes(lambda r, raw: things(r, raw, int(r.choice([0, 0, 1, 3, 7]))), rng, image)
+    cards = rng.random() < CARDS
+    if cards:
+        image = on_bytes(spread, rng, image)
     image *= lights(rng, n)
-    dice = place_dodecas(rng, camera, n) if dodecas else ([] if rng.random() < 0.06 else place_dice(rng, camera, n))
+    if dodecas:
+        dice = place_dodecas(rng, camera, n)
+    else:
+        dice = [] if rng.random() < (0.6 if cards else 0.06) else place_dice(rng, camera, n)
     shadow(image, dice, camera, lamp)
     dice.sort(key=lambda d: -float(np.linalg.norm(d.centre - camera.eye)))
     rough = noise(rng, 64, 0.7)

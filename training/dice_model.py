@@ -1,5 +1,6 @@
 """Finder and reader in PyTorch, their losses, and their plain ONNX form with the normalisation folded in."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,11 @@ READ_WIDTHS = (16, 32, 64)
 SQUEEZED, HIDDEN = 32, 128
 FIND_OUT = 4
 """Heat, offsets x and y in cells, log of the size."""
-AIMS = 3
-"""Offsets x and y in edges and log of the size's correction, at the end of the reader's outputs."""
+AIMS = 5
+"""Offsets x and y in edges, log of the size's correction, and the foot's offset from the top face's centre in edges, at
+the end of the reader's outputs."""
+AIMS_WEIGHT = 4.0
+"""Weight of the aims' mean error beside the cross entropies."""
 
 
 class Step(nn.Module):
@@ -49,7 +53,7 @@ class Block(nn.Module):
 
 
 class Finder(nn.Module):
-    """U-shaped network: (B, 3, H, W) to maps (B, 4, H / 4, W / 4); see vision/dice_nets.py."""
+    """U-shaped network: (B, 3, H, W) to maps (B, FIND_OUT, H / 4, W / 4); see vision/dice_nets.py."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +116,7 @@ def find_loss(out: Tensor, heat: Tensor, aims: Tensor) -> Tensor:
 
 
 def read_loss(out: Tensor, groups: tuple[int, ...], labels: Tensor, aims: Tensor) -> Tensor:
-    """Cross entropy of each group of logits (labels (B, groups), -1 none) and L1 of the aims (B, 3), nan none.
+    """Cross entropy of each group of logits (labels (B, groups), -1 none) and L1 of the aims (B, AIMS), nan none.
 
     A group of one logit is a yes or no.
     """
@@ -128,8 +132,53 @@ def read_loss(out: Tensor, groups: tuple[int, ...], labels: Tensor, aims: Tensor
         at += width
     known = ~torch.isnan(aims[:, 0])
     if known.any():
-        total = total + torch.abs(out[known, at:] - aims[known]).mean()
+        total = total + AIMS_WEIGHT * torch.abs(out[known, at:] - aims[known]).mean()
     return total
+
+
+def adopt(net: nn.Module, path: Path, pictures: Tensor) -> None:
+    """Go on from exported weights, whose normalisation is folded in; ``pictures``: a training batch.
+
+    Each step gets a normalisation that undoes itself on this batch, so that the network says what the exported one
+    said. Outputs that the exported one lacks begin at zero.
+    """
+    graph = onnx.load(str(path)).graph
+    stored = {t.name: torch.from_numpy(numpy_helper.to_array(t).copy()) for t in graph.initializer}
+    kept = [(stored[n.input[1]], stored[n.input[2]]) for n in graph.node if n.op_type == "Conv"]
+    steps = [m for m in net.modules() if isinstance(m, Step)]
+    plain = [m for m in net.modules() if isinstance(m, nn.Conv2d) and m.bias is not None]
+    if isinstance(net, Finder):
+        order = net.mid_in, *_pair(net.mid), net.deep_in, *_pair(net.deep), net.up_mid, net.out_mid, net.up_fine
+        steps = [net.stem, net.fine_in, net.fine, *order, net.out_fine]
+    assert len(kept) == len(steps) + len(plain), path
+    handles = []
+    for step, (weight, bias) in zip(steps, kept, strict=False):
+        step.conv.weight.data.copy_(weight)
+        handles.append(step.conv.register_forward_hook(_undone(step.norm, bias)))
+    for conv, (weight, bias) in zip(plain, kept[len(steps) :], strict=True):
+        for target, given in ((conv.weight.data, weight), (conv.bias.data, bias)):  # type: ignore[union-attr]
+            target.zero_()
+            target[: len(given)] = given
+    with torch.no_grad():
+        net.train()(pictures)
+    for handle in handles:
+        handle.remove()
+
+
+def _pair(block: Block) -> tuple[Step, Step]:
+    return block.first, block.second
+
+
+def _undone(norm: nn.BatchNorm2d, bias: Tensor) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
+    """A hook that makes ``norm`` only add ``bias`` to what it is given now."""
+
+    def hook(_: nn.Module, __: tuple[Tensor, ...], out: Tensor) -> None:
+        mean, variance = out.mean(dim=(0, 2, 3)), out.var(dim=(0, 2, 3), unbiased=False)
+        norm.running_mean, norm.running_var = mean.clone(), variance.clone()
+        norm.weight.data.copy_(torch.sqrt(variance + norm.eps))
+        norm.bias.data.copy_(bias + mean)
+
+    return hook
 
 
 class _Graph:
@@ -191,7 +240,10 @@ def export_finder(net: Finder, path: Path) -> None:
     fine = g.step(g.joined(mid, net.up_fine, fine), net.out_fine)
     assert net.last.bias is not None
     g.write(
-        path, g.conv(fine, net.last.weight, net.last.bias), [1, 3, "height", "width"], [1, FIND_OUT, "rows", "columns"]
+        path,
+        g.conv(fine, net.last.weight, net.last.bias),
+        [1, 3, "height", "width"],
+        [1, FIND_OUT, "rows", "columns"],
     )
 
 

@@ -15,6 +15,8 @@ Array = NDArray[np.float32]
 
 STEPS = 14
 """Sphere-tracing steps; a rounded cube seen from afar needs about ten, grazing rays more."""
+PANE = 0.82
+"""Cosine of the angle within which a mirrored ray meets the window."""
 PHI = (1 + 5**0.5) / 2
 
 
@@ -45,7 +47,10 @@ class Camera:
 
 @dataclass(frozen=True)
 class Lamp:
-    """Key light from ``way`` (unit, towards the lamp), strengths of key and sky, shadows' darkness and softness."""
+    """Key light from ``way`` (unit, towards the lamp), strengths of key and sky, shadows' darkness and softness.
+
+    ``pane``: where a bright window or panel stands (unit), whose mirror image adds ``glare`` (0..1) to faces.
+    """
 
     way: Array
     key: float
@@ -53,11 +58,17 @@ class Lamp:
     dark: float
     soft: float
     tint: Array
+    pane: Array | None = None
+    glare: float = 0.0
 
 
 @dataclass
 class Style:
-    """How one kind of die looks. Lengths in units of half an edge."""
+    """How one kind of die looks. Lengths in units of half an edge.
+
+    ``six``: below 1, how much nearer the pips of a row of the six lie; 2 minus it, above 1, the two rows.
+    ``swirl``: second colour of a marbled body. ``masks``: prints that stand in for the pips of a value.
+    """
 
     body: Array
     pip: Array
@@ -75,6 +86,8 @@ class Style:
     rough: float = 0.0
     clear: float = 0.0
     square: bool = False
+    six: float = 1.0
+    swirl: Array | None = None
     masks: dict[int, Array] = field(default_factory=dict)
     blank: bool = False
 
@@ -202,7 +215,7 @@ def paint_pips(die: Die, face: NDArray[np.intp], uv: Array, soft: float) -> tupl
             continue
         if s.blank:
             continue
-        spots = LAYOUTS[value] * s.spread
+        spots = LAYOUTS[value] * s.spread * ((min(1.0, 2 - s.six), min(1.0, s.six)) if value == 6 else (1, 1))
         if die.turns[f]:
             spots = spots[:, ::-1] * (1, -1)
         r = s.radius_one if value == 1 else s.radius
@@ -234,6 +247,9 @@ def shade(
     half /= lengths(half)[:, None]
     shine = gloss * np.clip(np.einsum("ij,ij->i", n, half), 0, 1) ** sharp * lit
     grazing = gloss * 0.35 * (1 - np.clip(np.einsum("ij,ij->i", n, view), 0, 1)) ** 4 * lamp.sky
+    if lamp.pane is not None:
+        mirrored = 2 * np.einsum("ij,ij->i", n, view)[:, None] * n - view
+        grazing = grazing + lamp.glare * np.clip((mirrored @ lamp.pane - PANE) / 0.06, 0, 1)
     out = albedo * (key + sky)[:, None] * lamp.tint + 255 * (shine + grazing)[:, None]
     return np.asarray(out, np.float32)
 
@@ -303,6 +319,11 @@ def _colours(
     soft = 1.0 / (die.half * camera.scale(die.centre))
     n, cover, colour = _cube_surface(die, p, soft) if die.spots is None else _dodeca_surface(die, p, face[at], soft)
     body = np.broadcast_to(s.body, (len(p), 3))
+    if s.swirl is not None:
+        k = noise.shape[0]
+        ij = ((p * 0.31 + 0.7) * k).astype(int) % k
+        share = np.clip(noise[ij[:, 1], (ij[:, 0] + ij[:, 2]) % k] * 1.2 + 0.5, 0, 1)[:, None]
+        body = np.asarray(body * (1 - share) + s.swirl * share, np.float32)
     if s.rough > 0:
         k = noise.shape[0]
         ij = ((p * 0.23 + 0.5) * k).astype(int) % k

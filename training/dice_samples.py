@@ -5,7 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.dice_data import Array
-from vision.dice_nets import CROP_EDGES, CROP_PX, GREY, SIZE_UNIT_PX, STRIDE, crop
+from training.dice_model import AIMS
+from vision.dice_nets import GREY, SIZE_UNIT_PX, STRIDE, crop
 
 WINDOW = 160
 """Side of the finder's training pictures in pixels."""
@@ -15,10 +16,12 @@ MAYBE = 1.3
 SEEN_FIND, SEEN_READ, SEEN_CUT = 0.6, 0.72, 0.5
 """Shares of a top face in view from which it must be found, must be read, and below which it can't be read."""
 
+CAST = 0.12
+"""Standard deviation of the log gain of each channel: lamps, and cameras that balance them wrongly."""
+
 DICE_GROUPS: tuple[int, ...] = (8, 1)
 """Reader's logits for dice: nothing to be told (0), values 1 to 6, no top face (7); leaning."""
-DODECA_GROUPS: tuple[int, ...] = (4, 3)
-"""... for dodecas: yellow, red, blue, no top face (3); steam, ash, lava."""
+NO_FACE = 7
 
 Sample = tuple[NDArray[np.uint8], Array]
 
@@ -29,7 +32,7 @@ def recolour(rng: np.random.Generator, picture: NDArray[np.uint8], dodecas: bool
     tables = []
     shared = np.exp(rng.normal(0, 0.15)), np.exp(rng.normal(0, 0.15))
     for _ in range(3):
-        gain, gamma = np.exp(rng.normal(0, 0.05)) * shared[0], shared[1]
+        gain, gamma = np.exp(rng.normal(0, 0.05 if dodecas else CAST)) * shared[0], shared[1]
         tables.append(np.clip(gain * x**gamma * 255, 0, 255).astype(np.uint8))
     out = np.asarray(cv2.LUT(picture, np.stack(tables, axis=-1)[None]), np.uint8)
     if not dodecas:
@@ -48,11 +51,10 @@ def find_sample(rng: np.random.Generator, sample: Sample, dodecas: bool) -> tupl
     edge = float(np.exp(rng.uniform(np.log(RANGE[0] * 0.8), np.log(RANGE[1] * 1.2))))
     scale = edge / float(aim[2]) if aim is not None else float(np.exp(rng.uniform(-1.5, 0)))
     scale = min(scale, 1.3)
-    if scale < 0.55:
-        halved = (max(1, round(w * scale * 1.4)), max(1, round(h * scale * 1.4)))
-        small = np.asarray(cv2.resize(picture, halved, interpolation=cv2.INTER_AREA), np.uint8)
-    else:
-        small = picture
+    small = picture
+    while scale * w / small.shape[1] < 0.55 and min(small.shape[:2]) > 8:  # halving is exact and fast
+        half = small.shape[1] // 2, small.shape[0] // 2
+        small = np.asarray(cv2.resize(small, half, interpolation=cv2.INTER_AREA), np.uint8)
     fx, fy = small.shape[1] / w, small.shape[0] / h
     focus = truth[int(rng.integers(len(truth)))][:2] if len(truth) and rng.random() < 0.85 else rng.uniform(0, (w, h))
     at = rng.uniform(0.1, 0.9, 2) * WINDOW
@@ -111,7 +113,7 @@ def _elsewhere(rng: np.random.Generator, picture: NDArray[np.uint8], truth: Arra
 
 
 def read_sample(
-    rng: np.random.Generator, sample: Sample, dodecas: bool, at: tuple[float, float, float] | None = None
+    rng: np.random.Generator, sample: Sample, at: tuple[float, float, float] | None = None
 ) -> tuple[NDArray[np.uint8], list[int], list[float]] | None:
     """A crop (CROP_PX, CROP_PX, 3), its labels and aims; None where truth can't say.
 
@@ -128,8 +130,7 @@ def read_sample(
     x, y, edge = at
     turn = float(np.radians(rng.normal(0, 7)))
     flip = rng.random() < 0.5
-    nothing = ([3, -1] if dodecas else [7, -1], [float("nan")] * 3)
-    labels, aims = nothing
+    labels, aims = [NO_FACE, -1], [float("nan")] * AIMS
     if len(truth):
         away = np.hypot(truth[:, 0] - x, truth[:, 1] - y) / np.maximum(truth[:, 2], 1)
         ratio = np.abs(np.log(truth[:, 2] / edge))
@@ -137,20 +138,19 @@ def read_sample(
         row = truth[k]
         if away[k] < 0.3 and ratio[k] < np.log(1.5):
             seen = float(row[5])
-            if SEEN_CUT <= seen < SEEN_READ or (dodecas and seen < SEEN_READ):
+            if SEEN_CUT <= seen < SEEN_READ:
                 return None
             value = int(row[3]) if seen >= SEEN_READ else 0
-            labels = [value, int(row[6])] if dodecas else [value, int(row[4])]
+            labels = [value, int(row[4])]
             c, s = np.cos(turn), np.sin(turn)
             d = (row[:2] - (x, y)) / edge
             dx = (c * d[0] - s * d[1]) * (-1 if flip else 1)
-            aims = [float(dx), float(s * d[0] + c * d[1]), float(np.log(row[2] / edge))]
+            foot = row[7:9]
+            fx = (c * foot[0] - s * foot[1]) * (-1 if flip else 1)
+            aims = [float(v) for v in (dx, s * d[0] + c * d[1], np.log(row[2] / edge), fx, s * foot[0] + c * foot[1])]
         elif away[k] < 0.4 and ratio[k] < np.log(1.7):
             return None
     patch = crop(picture, x, y, edge, turn)
     if flip:
         patch = np.asarray(patch[:, ::-1], np.uint8)
-    return recolour(rng, np.ascontiguousarray(patch), dodecas), labels, aims
-
-
-__all__ = ["CROP_EDGES", "CROP_PX", "DICE_GROUPS", "DODECA_GROUPS", "find_sample", "read_sample"]
+    return recolour(rng, np.ascontiguousarray(patch), False), labels, aims

@@ -1,11 +1,14 @@
 """Procedural tables and the things that lie on them: wood, felt, cloth, tiles, print, and what could pass for a die."""
 
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from training.dice_cards import lay_card
 from training.dice_render import Array
 
 TONES = (
@@ -55,8 +58,39 @@ def stripes(rng: np.random.Generator, n: int) -> Array:
     return np.asarray(np.hypot(u % 1 - 0.5, v % 1 - 0.5) < rng.uniform(0.12, 0.35), np.float32)
 
 
-def table(rng: np.random.Generator, n: int) -> Array:
+PHOTOS = (
+    "astronaut.png", "brick.png", "camera.png", "chelsea.png", "coffee.png", "coins.png", "grass.png", "gravel.png",
+    "ihc.png", "motorcycle_left.png", "page.png", "rocket.jpg", "text.png",
+)  # fmt: skip
+"""Photographs that come with scikit-image (all free to use): real texture, print, coins, cloth and machines."""
+PHOTO = 0.16
+"""Share of tables that are a part of one of them."""
+
+
+@cache
+def _photo(name: str) -> Array:
+    """A photograph (H, W, 3) BGR."""
+    read = cv2.imread(str(files("skimage").joinpath("data", name)), cv2.IMREAD_COLOR)
+    assert read is not None, name
+    return np.asarray(read, np.float32)
+
+
+def photograph(rng: np.random.Generator, n: int) -> Array:
+    """A turned part of a photograph (n, n, 3) in other colours."""
+    whole = _photo(PHOTOS[int(rng.integers(len(PHOTOS)))])
+    side = min(float(np.exp(rng.uniform(np.log(90), np.log(600)))), 0.95 * min(whole.shape[:2]))
+    a, k = rng.uniform(0, 2 * np.pi), n / side
+    A = k * np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+    at = rng.uniform(0.3, 0.7, 2) * whole.shape[1::-1]
+    M = np.column_stack([A, n / 2 - A @ at])
+    part = cv2.warpAffine(whole, M, (n, n), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT)
+    return np.ascontiguousarray(part[..., rng.permutation(3)] * np.exp(rng.normal(0, 0.2, 3)), np.float32)
+
+
+def table(rng: np.random.Generator, n: int, photos: bool = False) -> Array:
     """A table (n, n, 3) float32 0..255."""
+    if photos and rng.random() < PHOTO:
+        return photograph(rng, n)
     kind = rng.random()
     base = tone(rng)
     if kind < 0.3:  # wood: stretched noise bent by a slow one
@@ -152,7 +186,7 @@ def things(rng: np.random.Generator, image: NDArray[np.uint8], count: int) -> No
         elif kind == 6:
             _tray(image, at, n * rng.uniform(0.3, 0.7), colour, dark)
         elif kind == 7:
-            playing_card(rng, image, c, size * 0.8, a)
+            lay_card(rng, image, c, size * 0.8, a)
         else:  # ball or pebble
             cv2.ellipse(
                 image,
@@ -181,40 +215,6 @@ def _tray(image: NDArray[np.uint8], at: tuple[int, int], radius: float, rim: Ink
     cv2.circle(image, at, int(radius), rim, -1, cv2.LINE_AA)
     cv2.circle(image, at, int(radius * 0.92), floor, -1, cv2.LINE_AA)
     image[:] = cv2.addWeighted(image, 0.6, before, 0.4, 0)
-
-
-def playing_card(rng: np.random.Generator, image: NDArray[np.uint8], centre: Array, size: float, turn: float) -> None:
-    """A card ``size`` pixels wide with its symbols in rows, which come close to the pips of dice."""
-    side = 64
-    card = np.full((int(side * 1.45), side, 3), rng.integers(215, 256), np.uint8)
-    ink = (30, 30, 190) if rng.random() < 0.5 else (30, 28, 28)
-    count, r = int(rng.integers(1, 11)), int(rng.integers(4, 9))
-    columns = [[32]] if count < 4 else [[18], [46]]
-    rows = count if count < 4 else count // 2
-    spots = [
-        (x, int(18 + (57 * k / max(1, rows - 1) if rows > 1 else 28)))
-        for col in columns
-        for x in col
-        for k in range(rows)
-    ]
-    spots += [(32, 46)] if count > 3 and count % 2 else []
-    for x, y in spots:
-        if rng.random() < 0.5 or r < 5:
-            cv2.circle(card, (x, y), r, ink, -1, cv2.LINE_AA)
-        else:
-            cv2.fillConvexPoly(
-                card, np.array([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], np.int32), ink, cv2.LINE_AA
-            )
-    cv2.putText(card, str(count), (2, 12), 0, 0.4, ink, 1, cv2.LINE_AA)
-    k = size / side
-    co, si = k * np.cos(turn), k * np.sin(turn)
-    M = np.array([[co, -si, centre[0]], [si, co, centre[1]]])
-    n = image.shape[1], image.shape[0]
-    mask = cv2.warpAffine(np.full(card.shape[:2], 255, np.uint8), M, n, flags=cv2.INTER_LINEAR)[..., None].astype(
-        np.float32
-    )
-    over = cv2.warpAffine(card, M, n, flags=cv2.INTER_LINEAR)
-    image[:] = np.asarray(image * (1 - mask / 255) + over * (mask / 255), np.uint8)
 
 
 def lights(rng: np.random.Generator, n: int) -> Array:

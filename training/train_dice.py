@@ -10,7 +10,6 @@
 import argparse
 import copy
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -18,10 +17,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.dice_cache import shared, stored
-from training.dice_data import COLUMNS, scenes
-from training.dice_model import AIMS, Finder, Reader, export_finder, export_reader, find_loss, read_loss
-from training.dice_samples import DICE_GROUPS, DODECA_GROUPS, Sample, find_sample, read_sample
+from training.dice_cache import shared, stored, without_dice
+from training.dice_data import scenes
+from training.dice_model import AIMS, Finder, Reader, adopt, export_finder, export_reader, find_loss, read_loss
+from training.dice_samples import DICE_GROUPS, Sample, find_sample, read_sample
 from vision.dice_nets import blob
 
 FIND_BATCH, READ_BATCH = 12, 48
@@ -29,13 +28,14 @@ RATE, DECAY = 3e-3, 1e-4
 WARM = 0.06
 """Share of the steps in which the rate rises; then it falls as a cosine."""
 AVERAGING = 0.998
+MOVED = 0.04
+"""Standard deviation, in edges, by which a find is moved and resized."""
 REFILL = 400
 """Steps after which pictures that were drawn meanwhile join in."""
-EMPTY = 0.06
+EMPTY = 0.1
 """Share of path-traced boards and composed cards, where no dice lie."""
-EMPTY_SIDE = 1000
-MINED = 0.3
-"""Share of the reader's places without a die that were a finder's mistakes, where they are known."""
+MINED = 0.35
+"""Share of the reader's crops that are a finder's finds, its mistakes among them, where they are known."""
 
 
 def arguments() -> argparse.Namespace:
@@ -52,10 +52,13 @@ def arguments() -> argparse.Namespace:
     )
     p.add_argument("--rate", type=float, default=RATE)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--start", type=Path, help="weights to go on from")
+    p.add_argument("--start", type=Path, help="weights to go on from, .pt or .onnx")
     p.add_argument("--out", type=Path, required=True)
     p.add_argument("--onnx", type=Path)
-    return p.parse_args()
+    args = p.parse_args()
+    if args.part == "read" and args.kind == "dodecas":
+        p.error("dodecas have no reader: their colours are taken from the pixels")
+    return args
 
 
 class Feed:
@@ -69,7 +72,9 @@ class Feed:
         self.refill()
         every = list(scenes(shared() / "scenes" / args.kind, self.dodecas))
         self.traced = [s for i, s in enumerate(every) if not args.hold_out or i % args.hold_out]
-        self.empty = list(_without_dice())
+        if args.part == "find":
+            self.traced = [halved(s) for s in self.traced]
+        self.empty = list(without_dice())
         self.mistakes = np.load(args.mistakes) if args.mistakes else np.zeros((0, 4))
 
     def refill(self) -> None:
@@ -97,25 +102,26 @@ class Feed:
         got = []
         while len(got) < READ_BATCH:
             sample, at = self.one(), None
-            if len(self.mistakes) and self.rng.random() < MINED * 0.28:
+            if len(self.mistakes) and self.rng.random() < MINED:
                 i, x, y, edge = self.mistakes[int(self.rng.integers(len(self.mistakes)))]
-                sample, at = self.drawn[int(i)], (float(x), float(y), float(edge))
-            new = read_sample(self.rng, sample, self.dodecas, at)
+                sample = self.drawn[int(i)] if i >= 0 else self.empty[-1 - int(i)]
+                x, y, edge = (v + self.rng.normal(0, MOVED) * edge for v in (x, y, edge))
+                at = float(x), float(y), float(edge)
+            new = read_sample(self.rng, sample, at)
             if new is not None:
                 got.append(new)
         labels = torch.tensor([g[1] for g in got])
         return [torch.from_numpy(blob(np.stack([g[0] for g in got]))), labels, torch.tensor([g[2] for g in got])]
 
 
-def _without_dice() -> Iterator[Sample]:
-    """The rendered boards and cards, with empty truth tables, at most EMPTY_SIDE pixels across."""
-    for folder in ("crokinole", "crokinole_variants", "cards"):
-        for path in sorted((shared() / "scenes" / folder).glob("*.jpg"))[::2]:
-            picture = cv2.imread(str(path))
-            assert picture is not None, path
-            scale = min(1.0, EMPTY_SIDE / max(picture.shape[:2]))
-            small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-            yield np.asarray(small, np.uint8), np.zeros((0, len(COLUMNS)), np.float32)
+def halved(sample: Sample) -> Sample:
+    """A picture of half the size, where its dice are still larger than the finder's, with its truth."""
+    picture, truth = sample
+    small = cv2.resize(picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    less = truth.copy()
+    less[:, :2] = (truth[:, :2] + 0.5) / 2 - 0.5
+    less[:, 2] /= 2
+    return np.asarray(small, np.uint8), less
 
 
 def main() -> None:
@@ -125,9 +131,10 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.manual_seed(args.seed)
     feed = Feed(args)
-    groups = DODECA_GROUPS if feed.dodecas else DICE_GROUPS
-    net: nn.Module = Finder() if args.part == "find" else Reader(sum(groups) + AIMS)
-    if args.start:
+    net: nn.Module = Finder() if args.part == "find" else Reader(sum(DICE_GROUPS) + AIMS)
+    if args.start and args.start.suffix == ".onnx":
+        adopt(net, args.start, (feed.find_batch() if args.part == "find" else feed.read_batch())[0])
+    elif args.start:
         net.load_state_dict(torch.load(args.start))
     net = net.to(memory_format=torch.channels_last)
     mean = copy.deepcopy(net)
@@ -140,7 +147,7 @@ def main() -> None:
             loss = find_loss(run(net, x), heat, aims)
         else:
             x, labels, aims = feed.read_batch()
-            loss = read_loss(run(net, x), groups, labels, aims)
+            loss = read_loss(run(net, x), DICE_GROUPS, labels, aims)
         best.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

@@ -1,8 +1,8 @@
 """Read six-sided dice with pips: the uppermost face of each, whether it leans, the colour of its body.
 
 A network finds the top faces at any scale, a second one reads a crop of each (vision/dice_nets.py), and a matched
-filter counts the pips independently (vision/dice_pips.py). What they say is weighed together; where that leaves doubt,
-the value is None: unknown is better than wrong.
+filter counts the pips independently (vision/dice_pips.py); which dice lean is told from all of them together
+(vision/dice_lean.py). Where that leaves doubt, the value is None: unknown is better than wrong.
 """
 
 from dataclasses import dataclass
@@ -11,32 +11,36 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice_lean import leaning
 from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, network, read, softmax
 from vision.dice_pips import pip_scores
 from vision.frames import Frame
 from vision.readings import Die
 
-LIKELY = 0.42
+LIKELY = 0.3
 """Chance of the finder from which on a find is looked at."""
-SIZES = (0.88, 1.0, 1.13)
-"""Sizes tried by the filter for each find, in the finder's: its own is off by 0.13 (standard deviation of the log)."""
-FAR = 0.3
-"""What a size other than the finder's costs, for one unit of the log of their ratio."""
-NOTHING, COCKED, AIMS = 7, 8, slice(9, 12)
-"""The reader's outputs: no value (0), values 1 to 6, no top face; leaning; offset x, y and log of the size."""
-HOPELESS = 0.02
+NOTHING, COCKED, AIMS, FOOT = 7, 8, slice(9, 12), slice(12, 14)
+"""The reader's outputs: no value (0), values 1 to 6, no top face (7); leaning; offset x, y and log of the size; where
+the foot appears, in edges from the top."""
+SIZES = (0.92, 1.0, 1.09)
+"""Sizes, in the face's, at which a face is read; readings that differ show doubt."""
+HOPELESS = 0.05
 """Probability of a top face, by the reader's first look, below which a find is let go."""
-READER_WEIGHT, FILTER_WEIGHT, FILTER_MIDDLE = 0.8, 4.0, 0.6
-"""Weights of the reader's log odds and of the filter's correlation (above its middle) beside the finder's log odds that
-there is a top face at all."""
-LISTED, TOLD = 0.5, 2.0
-"""Sums of these from which on a find is listed, and its value told: a side face mostly stays below the second."""
+TOP_ODDS = (-1.1, 1.3, 1.06)
+"""Log odds of a top face: a constant, and weights of the finder's and the reader's own (a logistic regression on drawn
+pictures; the filter's correlation adds nothing to them)."""
+LAYOUT_SIZES = (0.88, 1.0, 1.13)
+"""Sizes tried by the filter, in the face's."""
+FAR = 0.3
+"""What a size other than the face's costs, for one unit of the log of their ratio."""
+PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
+"""Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
+LISTED = 0.0
+"""Log odds of a top face from which on a find is listed."""
 SMALLEST = 17.0
 """Edges in pixels of the frame below which nothing is read: dice of 25 pixels across, turned, have 18."""
-PIPS_WEIGHT, READER_FLOOR = 12.0, 0.02
-"""Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
-SURE = 0.72
-"""Probability of a value from which on it is told."""
+SURE = 0.5
+"""Probability of a value, the doubt about the top face included, from which on it is told."""
 LEANS = 0.5
 """Probability from which on a die counts as cocked: it has no value then."""
 SAME = 0.5
@@ -50,9 +54,10 @@ FACE = 0.42
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What finder, reader and filter say of one find: place and edge in pixels, log odds of a top face.
+    """What finder and reader say of one find: place and edge in pixels, log odds of a top face.
 
-    ``shares``: probabilities of the values 1 to 6; ``leans``: of its being cocked.
+    ``shares``: probabilities of no value and of the values 1 to 6; ``leans``: the reader's of its being cocked;
+    ``foot``: where the middle of the lowest face appears, in edges from (x, y).
     """
 
     x: float
@@ -61,6 +66,7 @@ class Look:
     odds: float
     shares: tuple[float, ...]
     leans: float
+    foot: tuple[float, float]
 
     @property
     def weight(self) -> float:
@@ -72,28 +78,50 @@ def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
     found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY and f.edge >= SMALLEST]
     looks = [look(frame.pixels, f) for f in found]
-    kept = without_doubles([one for one in looks if one is not None and one.odds >= LISTED])
-    dice = [_die(frame, one) for one in kept]
+    kept = without_doubles([one for one in looks if one is not None])
+    if not kept:
+        return ()
+    height, width = frame.pixels.shape[:2]
+    points, feet = np.array([(k.x, k.y) for k in kept]), np.array([k.foot for k in kept])
+    leans = leaning(feet, points, np.array([k.leans for k in kept]), width, height)
+    dice = [_die(frame, one, float(p)) for one, p in zip(kept, leans, strict=True)]
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
 
 
 def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
-    """Read a find three times, hold it against the layouts, and weigh what they say; None for a hopeless one."""
+    """Read a find, then again where the first look says the face is: at each of SIZES, plain and mirrored.
+
+    None for a hopeless one.
+    """
     net = network("dice_read")
     first = read(net, [crop(picture, found.x, found.y, found.edge)])[0]
     if softmax(first[: NOTHING + 1])[NOTHING] > 1 - HOPELESS:
         return None
     x, y, edge = aimed(found.x, found.y, found.edge, first[AIMS])
-    patch = crop(picture, x, y, edge)
-    outs = np.vstack([first[None], read(net, [patch, np.ascontiguousarray(patch[:, ::-1])])])
+    plain = [crop(picture, x, y, edge * size) for size in SIZES]
+    outs = read(net, plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
+    outs[len(plain) :, [AIMS.start, FOOT.start]] *= -1
+    sizes = np.tile(SIZES, 2)
+    outs[:, AIMS.start : AIMS.start + 2] *= sizes[:, None]
+    outs[:, AIMS.stop - 1] += np.log(sizes)
+    both = outs.mean(axis=0)
     classes = softmax(outs[:, : NOTHING + 1]).mean(axis=0)
-    leans = float((1 / (1 + np.exp(-outs[:, COCKED]))).mean())
-    tried = [(size, pip_scores(picture, found.x, found.y, found.edge * size)) for size in SIZES]
-    _, scores = max(tried, key=lambda t: float(t[1].max()) - FAR * abs(np.log(t[0])))
-    shares = (classes[1:NOTHING] + READER_FLOOR) * np.exp(PIPS_WEIGHT * (scores - scores.max()))
-    odds = _log_odds(found.chance) + READER_WEIGHT * _log_odds(1 - float(classes[NOTHING]))
-    odds += FILTER_WEIGHT * (float(scores.max()) - FILTER_MIDDLE)
-    return Look(x, y, edge, odds, tuple((shares / shares.sum()).tolist()), leans)
+    x, y, edge = aimed(x, y, edge, both[AIMS])
+    odds = TOP_ODDS[0] + TOP_ODDS[1] * _log_odds(found.chance) + TOP_ODDS[2] * _log_odds(1 - float(classes[NOTHING]))
+    if odds < LISTED:
+        return None
+    shares = classes[:NOTHING] / max(float(classes[:NOTHING].sum()), 1e-9)
+    counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge))
+    shares[1:] = (1 - shares[0]) * counted / counted.sum()
+    leans = float(1 / (1 + np.exp(-both[COCKED])))
+    return Look(x, y, edge, odds, tuple(shares.tolist()), leans, (float(both[FOOT][0]), float(both[FOOT][1])))
+
+
+def _filtered(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> NDArray[np.float64]:
+    """The filter's best correlation with each value (6,), the highest one at 0."""
+    scores = [pip_scores(picture, x, y, edge * size) - FAR * abs(np.log(size)) for size in LAYOUT_SIZES]
+    best = np.max(scores, axis=0)
+    return np.asarray(best - best.max())
 
 
 def _log_odds(p: float) -> float:
@@ -114,20 +142,21 @@ def without_doubles(looks: list[Look]) -> list[Look]:
     return kept
 
 
-def _die(frame: Frame, seen: Look) -> Die:
-    best = int(np.argmax(seen.shares))
-    cocked = seen.leans > LEANS
-    told = seen.shares[best] >= SURE and seen.odds >= TOLD and not cocked
-    px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
+def _die(frame: Frame, seen: Look, leans: float) -> Die:
+    values = seen.shares[1:]
+    best = int(np.argmax(values))
+    cocked = leans > LEANS
     top = 1 / (1 + float(np.exp(-seen.odds)))
+    told = top * values[best] >= SURE and not cocked
+    px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
     return Die(
         best + 1 if told else None,
         (float(px[0]), float(px[1])),
         seen.edge * float(np.sqrt(frame.scale[0] * frame.scale[1])),
         "cocked" if cocked else "flat",
         body_colour(crop(frame.pixels, seen.x, seen.y, seen.edge)),
-        round(top * (seen.leans if cocked else seen.shares[best]), 4),
-        tuple(round(v, 4) for v in seen.shares),
+        round(top * (leans if cocked else values[best]), 4),
+        tuple(round(v, 4) for v in values),
     )
 
 

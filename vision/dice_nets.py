@@ -4,7 +4,7 @@ The finder (``weights/*_find.onnx``) is fully convolutional and knows pieces of 
 of the picture brings every piece to such a size. For each cell of four pixels it gives the chance that a top face has
 its centre there, the offset to that point and the size (the form of CenterNet: Zhou, Wang & Kraehenbuehl, "Objects as
 Points", 2019). The reader (``weights/*_read.onnx``) gets a crop around each find, taken from the full picture, and
-says what lies there. Both were trained on pictures drawn by ``training/dice_data.py``.
+says what lies there. They were trained on pictures drawn by ``training/dice_data.py``.
 """
 
 from dataclasses import dataclass

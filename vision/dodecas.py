@@ -3,7 +3,8 @@
 A network finds the top faces (vision/dice_nets.py). White, grey and black are relations under a light that nobody
 knows, so the sets are told from all dodecas of the picture together: the ordered split of their bodies' brightness into
 three groups that lie apart as white, grey and black dice do. The spots' hues are taken against the brightest body,
-which holds the light's colour.
+which holds the light's colour. Where a profile says what the colours look like here ("referee calibrate dice"), bodies
+and spots are held against it too.
 """
 
 from dataclasses import dataclass
@@ -61,8 +62,20 @@ BROKEN = 1.5
 """What a set costs of which some lie there and some don't: sets are thrown, and left lying, whole (K5)."""
 LIGHT = (float(np.log(200.0)), 0.35)
 """Log brightness of white bodies and its standard deviation over pictures: cameras expose for the table."""
+BODY_SPREAD, LIGHT_SPREAD = 0.22, 0.3
+"""With a profile: standard deviation of a body's log brightness (the way it lies to the light), and of the light."""
+HUE_SPREAD, HUE_SURE = 9.0, 0.8
+"""With a profile: standard deviation of a spot's hue (OpenCV: 180 is the whole circle); how sure a colour must be."""
 SURE = 0.6
 """Probability from which on a set is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class DodecaColours:
+    """What the dodecas look like here: BGR 0..255 of the bodies (steam, ash, lava) and spots (yellow, red, blue)."""
+
+    bodies: Floats
+    spots: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +94,27 @@ class Look:
     shape: Floats
 
 
-def read_dodecas(frame: Frame) -> tuple[Dodeca, ...]:
+def read_dodecas(frame: Frame, known: DodecaColours | None = None) -> tuple[Dodeca, ...]:
     """All dodecas of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
-    found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
-    seen = [look(frame.pixels, f) for f in found]
-    looks = alike(without_doubles([one for one in seen if one is not None]))
+    looks = looks_at(frame)
     if not looks:
         return ()
     chances = sets_of(np.array([float(one.body.mean()) for one in looks]))
     light = looks[int(np.argmax([one.body.mean() for one in looks]))].body
-    dodecas = [_dodeca(frame, one, chance, light) for one, chance in zip(looks, chances, strict=True)]
+    colours = [spot_colour(one.spot, light) for one in looks]
+    if known is not None:
+        logs = np.log(np.maximum(chances, 1e-6)) + body_fit(np.array([one.body for one in looks]), known.bodies)
+        chances = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
+        colours = known_spots(np.array([one.spot for one in looks]), known.spots)
+    dodecas = [_dodeca(frame, *each) for each in zip(looks, chances, colours, strict=True)]
     return tuple(sorted(dodecas, key=lambda d: (d.px[1], d.px[0])))
+
+
+def looks_at(frame: Frame) -> list[Look]:
+    """The dodecas that are seen in a frame, with the colours of their spots and bodies."""
+    found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
+    seen = [look(frame.pixels, f) for f in found]
+    return alike(without_doubles([one for one in seen if one is not None]))
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:
@@ -215,9 +238,36 @@ def spot_colour(spot: Floats, light: Floats) -> SpotColour | None:
     return None
 
 
-def _dodeca(frame: Frame, seen: Look, chances: Floats, light: Floats) -> Dodeca:
+def body_fit(bodies: Floats, known: Floats) -> Floats:
+    """Log likelihoods (N, 3) of bodies (N, 3) BGR under each set's colour (3, 3), in the light that suits best."""
+    seen, there = np.log(np.maximum(bodies.mean(axis=1), 2.0)), np.log(np.maximum(known.mean(axis=1), 2.0))
+    lights = np.linspace(-3, 3, 61) * LIGHT_SPREAD
+    off = seen[None, :, None] - there - lights[:, None, None]
+    fit = -0.5 * np.square(off / BODY_SPREAD)
+    fit = np.where(np.isnan(fit), 0.0, fit)
+    worth = np.logaddexp.reduce(fit, axis=2).sum(axis=1) - 0.5 * np.square(lights / LIGHT_SPREAD)
+    return np.asarray(fit[int(worth.argmax())])
+
+
+def known_spots(spots: Floats, known: Floats) -> list[SpotColour | None]:
+    """Colours of spots (N, 3) BGR by the known ones (3, 3); None where a spot has no hue or lies between two."""
+    (hue, strength), (there, _) = _hues(spots), _hues(known)
+    off = np.abs(hue[:, None] - there)
+    fit = -0.5 * np.square(np.minimum(np.minimum(off, 180 - off), 3 * HUE_SPREAD) / HUE_SPREAD)
+    shares = np.exp(fit - np.logaddexp.reduce(fit, axis=1, keepdims=True))
+    sure = (strength >= PALE) & (shares.max(axis=1) >= HUE_SURE)
+    return [COLOURS[int(k)] if good else None for k, good in zip(shares.argmax(axis=1), sure, strict=True)]
+
+
+def _hues(bgr: Floats) -> tuple[Floats, Floats]:
+    """Hues 0..180 and saturations 0..255 (N,) of colours (N, 3); those that are nan count as grey."""
+    safe = np.clip(np.nan_to_num(bgr, nan=128.0), 0, 255).astype(np.uint8)
+    hsv = cv2.cvtColor(safe[None], cv2.COLOR_BGR2HSV)[0].astype(np.float64)
+    return hsv[:, 0], hsv[:, 1]
+
+
+def _dodeca(frame: Frame, seen: Look, chances: Floats, colour: SpotColour | None) -> Dodeca:
     best = int(chances.argmax())
-    colour = spot_colour(seen.spot, light)
     px = frame.to_shown(np.array([[seen.x, seen.y]]))[0]
     return Dodeca(
         SETS[best] if chances[best] >= SURE else None,

@@ -1,4 +1,4 @@
-"""``referee calibrate``: measure a camera once, or a fixed camera's whole set-up, and keep it in a profile."""
+"""``referee calibrate``: measure a camera once, a fixed camera's whole set-up, or the dodecas, and keep a profile."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,8 @@ import click
 from calibration.errors import TableError, UnusableInputError
 from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known, check_target, write_pictures
 
+ACROSS_RANGE_MM = (5.0, 100.0)
+"""Sizes of dodecas across flats."""
 SHEET = Path("calibration_sheet.pdf")
 
 
@@ -104,6 +106,23 @@ def board(
         f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale_from}; "
         f"look at {overlay} before you trust it"
     )
+
+
+@calibrate.command()
+@click.argument("picture", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.option("--across", type=click.FloatRange(*ACROSS_RANGE_MM), default=18.0, show_default=True, metavar="MM",
+              help="Size of the dodecas across flats.")  # fmt: skip
+def dice(picture: Path, output: Path, across: float) -> None:
+    """Measure Krakatoa's nine dodecas in PICTURE: what their bodies and spots look like under this light."""
+    require_folder(output)
+    from calibration.profiles import save
+    from referee.dodeca_profile import measure
+    from vision.frames import load_picture
+
+    profile = measure(load_picture(picture), across)
+    save(output, profile)
+    click.echo(f"{output}: nine dodecas of {across:g} mm; read with --game krakatoa --table {output}")
 
 
 def require_folder(output: Path) -> None:

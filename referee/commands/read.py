@@ -85,7 +85,7 @@ class Known:
 @click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option(
-    "--table", type=click.Path(path_type=Path), help="A fixed camera's set-up from 'referee calibrate board'."
+    "--table", type=click.Path(path_type=Path), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa."
 )
 @click.option(
     "--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
@@ -114,7 +114,7 @@ def read(
     frame = load_picture(picture)
     loaded = time.perf_counter()
     if game in ("yacht", "krakatoa"):
-        return read_dice_game(frame, game, start, overlay, as_json)
+        return read_dice_game(frame, game, start, overlay, as_json, table)
     if game != "crokinole":
         raise TableError(f"--game {game} can't be read yet", code="not_available")
     from referee.crokinole_json import reading_json
@@ -132,11 +132,19 @@ def read(
     return 0
 
 
-def read_dice_game(frame: "Frame", game: str, start: float, overlay: Path | None, as_json: bool) -> int:
+def read_dice_game(
+    frame: "Frame", game: str, start: float, overlay: Path | None, as_json: bool, table: Path | None = None
+) -> int:
     """Read Yacht's dice or Krakatoa's dodecas and print them; ``start`` as of time.perf_counter()."""
     from referee.dice_reader import drawn, read_game
 
-    reading = read_game(frame, game, start)
+    known = None
+    if table is not None and game == "krakatoa":
+        from calibration.profiles import DodecaFile, load
+        from referee.dodeca_profile import known_colours
+
+        known = known_colours(load(table, DodecaFile))
+    reading = read_game(frame, game, start, known)
     if overlay is not None:
         write_picture(overlay, drawn(reading))
     if as_json:

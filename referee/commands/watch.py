@@ -7,6 +7,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -63,7 +64,8 @@ def watch(
     logging.basicConfig(level=logging.WARNING, format="referee: %(message)s")
     settings = load_settings(file).changed(store=url, host=host, port=port)
     store = Store(settings.text("store") or None)
-    hall = Hall(Desk(store, settings.whole("evidence_mb") * 1_000_000), settings, official_for)
+    officials = partial(official_for, dodecas=settings.text("dodecas"))
+    hall = Hall(Desk(store, settings.whole("evidence_mb") * 1_000_000), settings, officials)
     hall.desk.evidence.sweep()
     try:
         dashboard = Dashboard(hall)

@@ -6,14 +6,18 @@ near each other.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
+from calibration.profiles import DodecaFile, load
+from referee.dodeca_profile import known_colours
 from referee.officials import Answer, Proposal, Question, Seen
 from referee.rules.krakatoa import SETS, KrakatoaEngine, State, Throw, ThrowOff
 from referee.rules.krakatoa.state import HIT_MM, UNREAD
 from vision.dice_rest import DiceWatch, Rest, matched
-from vision.dodecas import read_dodecas
+from vision.dodecas import DodecaColours, read_dodecas
 from vision.frames import Frame
 from vision.readings import Dodeca
 
@@ -27,15 +31,24 @@ STANDS_BY = 0.7
 
 
 class KrakatoaOfficial:
-    """Follows one game of Krakatoa through one camera. ``across_mm``: size of the dodecas across flats."""
+    """Follows one game of Krakatoa through one camera.
+
+    ``across_mm``: size of the dodecas across flats; ``known``: what they look like here.
+    """
 
     game = "krakatoa"
 
-    def __init__(self, engine: KrakatoaEngine, state: State | None = None, across_mm: float = ACROSS_MM) -> None:
+    def __init__(
+        self,
+        engine: KrakatoaEngine,
+        state: State | None = None,
+        across_mm: float = ACROSS_MM,
+        known: DodecaColours | None = None,
+    ) -> None:
         self._engine = engine
         self._state = engine.start() if state is None else state
         self._across_mm = across_mm
-        self._watch = DiceWatch(read_dodecas)
+        self._watch = DiceWatch(partial(read_dodecas, known=known))
         self._lay: tuple[Dodeca, ...] = ()
         self._taken: set[str] = set()
         self._still = False
@@ -148,6 +161,12 @@ class KrakatoaOfficial:
         """Way between two places on the table in mm, by the sizes of the dodecas there."""
         away = float(np.hypot(a.px[0] - b.px[0], a.px[1] - b.px[1]))
         return away / float(np.sqrt(a.across_px * b.across_px)) * self._across_mm
+
+
+def official_with(engine: KrakatoaEngine, state: State | None, profile: Path) -> KrakatoaOfficial:
+    """The official that knows the dodecas from a profile's file; raises UnusableInputError(bad_profile)."""
+    dodecas = load(profile, DodecaFile)
+    return KrakatoaOfficial(engine, state, dodecas.across_mm, known_colours(dodecas))
 
 
 def told(dice: Sequence[Dodeca], name: str) -> str:

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -21,8 +22,11 @@ def has_official(game: str) -> bool:
     return game in _WHERE and importlib.util.find_spec(_WHERE[game][0]) is not None
 
 
-def official_for(match: "OpenMatch") -> "Official | None":
-    """The official of a match from where it stands; None where the game is shown, but not read, by a camera."""
+def official_for(match: "OpenMatch", dodecas: str = "") -> "Official | None":
+    """The official of a match from where it stands; None where the game is shown, but not read, by a camera.
+
+    ``dodecas``: the file of a profile of Krakatoa's dodecas, where there is one.
+    """
     engine = match.log.engine
     if not has_official(engine.game):
         return None
@@ -32,4 +36,6 @@ def official_for(match: "OpenMatch") -> "Official | None":
         official = module.official(engine.setup)
         official.follow(match.log.state)
         return cast("Official", official)
+    if engine.game == "krakatoa" and dodecas:
+        return cast("Official", module.official_with(engine, match.log.state, Path(dodecas)))
     return cast("Official", getattr(module, name)(engine, match.log.state))
