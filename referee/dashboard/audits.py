@@ -9,6 +9,7 @@ from calibration.errors import NotFoundError
 from referee.dashboard.context import context, find_match
 from referee.dashboard.guard import RefusedError
 
+PICTURE = "picture.jpg"
 audits = Blueprint("audits", __name__, url_prefix="/api/v1/matches/<identifier>/audit")
 
 
@@ -24,7 +25,11 @@ def report(identifier: str, digest: str) -> Response:
     if kind != "image/jpeg":
         raise NotFoundError("a clip can't be audited, its picture can", code="no_call")
     with context().gate.place("audits"), tempfile.TemporaryDirectory() as folder:
-        made = _write(content, Path(folder))
+        try:
+            made = _write(content, Path(folder))
+        except NotFoundError as error:
+            # where files lie on this machine is nobody's business
+            raise NotFoundError(str(error).replace(f"{Path(folder) / PICTURE}: ", ""), code=error.code) from error
     name = f"audit-{match.id[:8]}-{digest[:8]}.pdf"
     return Response(made, mimetype="application/pdf", headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
@@ -36,7 +41,7 @@ def _write(content: bytes, folder: Path) -> bytes:
     from referee.audit_source import load, parse_target  # noqa: PLC0415
     from referee.crokinole_reader import read_crokinole  # noqa: PLC0415
 
-    picture = folder / "picture.jpg"
+    picture = folder / PICTURE
     picture.write_bytes(content)
     source = load(parse_target(str(picture)))
     write_audit(source, read_crokinole(source.frame), Asked(), folder / "audit")

@@ -11,7 +11,7 @@ from itertools import product
 import cv2
 import numpy as np
 
-from referee.match_judging import JudgedShot, Review
+from referee.match_judging import GUARD, JudgedShot, Review
 from referee.officials import Answer, Evidence, Proposal, Question
 from referee.officials.crokinole_fit import Fitting
 from referee.officials.crokinole_numbers import Numbers
@@ -69,7 +69,7 @@ class Doubts:
 
         ``last``: it ends the round, so that every value counts now.
         """
-        opens = tuple(_open(n, disc) for i, _, disc in shot.settled if (n := numbers.of(i)) is not None)
+        opens = tuple(open_place(n, disc) for i, _, disc in shot.settled if (n := numbers.of(i)) is not None)
         opens = tuple(sorted((o for o in opens if len(o.rests) > 1), key=lambda o: o.line is None))
         told = Told(shot.seen.settled_s, fits.event, opens, _crop(reading, opens))
         self._told[shot.number] = told
@@ -118,7 +118,8 @@ def _answers(told: Told) -> list[Answer]:
     return found
 
 
-def _open(number: int, disc: Disc) -> Open:
+def open_place(number: int, disc: Disc) -> Open:
+    """What a disc's place may be otherwise than it was read; ``number``: the log's."""
     states = dict(disc.states)
     rests = []
     for value, p in disc.values:
@@ -126,13 +127,25 @@ def _open(number: int, disc: Disc) -> Open:
             continue
         if value == 20:
             rests.append((f"#{number}: 20", Rest(number, "hole")))
-        elif value == 15 and states.get("leaning", 0.0) > states.get("board", 1.0):
+        elif value == 15 and states.get("leaning", 0.0) > states.get("board", 0.0):
             rests.append((f"#{number}: 15", Rest(number, "leaning")))
         else:
-            inner = any(c.line == "15/10" and c.inner_gap_mm <= 0 for c in disc.lines) if value == 10 else None
-            rests.append((f"#{number}: {value}", Rest(number, "board", value, inner)))
+            rests += [
+                (f"#{number}: {word}", Rest(number, "board", value, inner)) for word, inner in _inner(disc, value)
+            ]
     close = [c for c in disc.lines if c.verdict == "too_close"] if disc.state == "board" else []
     return Open(number, disc, tuple(rests), min(close, key=lambda c: abs(c.gap_mm) / c.sigma_mm, default=None))
+
+
+def _inner(disc: Disc, value: int) -> list[tuple[str, bool | None]]:
+    """Whether a disc worth 10 touches the 15 line from outside (C7), the likelier first; both where that is open."""
+    if value != 10:
+        return [(str(value), None)]
+    line = next((c for c in disc.lines if c.line == "15/10"), None)
+    touches = line is not None and line.inner_gap_mm <= 0
+    words = {True: "10·15", False: "10"}
+    is_open = line is not None and abs(line.inner_gap_mm) < GUARD * line.sigma_mm
+    return [(words[t], t) for t in ((touches, not touches) if is_open else (touches,))]
 
 
 def _words(o: Open) -> str:

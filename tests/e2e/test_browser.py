@@ -28,6 +28,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not instal
 PACE = 8.0
 CORRECTED = 5
 """An entry of the sample after which discs of both sides lie on the board."""
+CLOSE = 15
+"""An entry of the sample after which a disc lies 0.4 mm from a line."""
 PICTURES = os.environ.get("REFEREE_SCREENSHOTS")
 
 
@@ -110,6 +112,19 @@ def test_the_shipped_match_from_set_up_to_export(running: Served, browser: Any, 
     assert page.evaluate("document.getElementById('shown-clip').playbackRate") == 0.5
     photograph(page, "replay")
     page.keyboard.press("Escape")
+    known = read_log(samples_folder() / "crokinole.log.jsonl").log
+    close = min(match.log.entries, key=lambda e: abs(e.at - known.entries[CLOSE - 1].at))
+    page.click(f"#events li[data-number='{close.number}'] button[title^='Show the picture']")
+    with page.expect_download(timeout=120_000) as audit:
+        page.click("#shown-audit")
+    assert Path(audit.value.path()).read_bytes().startswith(b"%PDF")
+    page.keyboard.press("Escape")
+    page.click(f"#events li[data-number='{known.entries[0].number}'] button[title^='Show the picture']")
+    page.click("#shown-audit")
+    page.wait_for_selector("#shown-note:has-text('no disc')", timeout=120_000)
+    photograph(page, "no-call-to-audit")
+    page.keyboard.press("Escape")
+    page.problems = [p for p in page.problems if "404" not in p]  # the browser's own word about that answer
     with page.expect_download() as log:
         page.click("text=Export: log")
     file = parse_log(Path(log.value.path()).read_bytes())

@@ -123,6 +123,48 @@ def test_a_doubt_goes_on_with_the_likelier_answer_until_it_is_ruled(desk: Desk) 
     table.close()
 
 
+class Settling(Told):
+    """Sees at once what lies there."""
+
+    glances = 0
+
+    def glance(self, _frame: Frame) -> dict[str, int]:
+        self.glances += 1
+        return {"Ana": 12}
+
+
+def test_what_seems_to_lie_there_is_told_once_while_the_table_settles(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Settling()
+    table = table_for(match, official)
+    for at, state, told in (
+        (0.0, "moving", None),
+        (0.1, "settling", {"Ana": 12}),
+        (0.2, "settling", {"Ana": 12}),
+        (0.3, "resting", None),
+    ):
+        official.seen = Seen(state)  # type: ignore[arg-type]
+        table.see(frame(at))
+        assert table.state.provisional == told
+    assert official.glances == 1
+    assert match.revision == 0
+    table.close()
+
+
+def test_a_later_question_is_about_the_entry_that_it_names(desk: Desk) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    official.next = [Proposal(roll(1, 2, 3, 4, 5), 2.5, evidence=Evidence(b"picture", "the dice"))]
+    table.see(frame(2.5))
+    official.next = [Question("later", "unexpected", "a 6?", 2.5, (Answer("6", roll(1, 2, 3, 4, 6)),), about=2.5)]
+    table.see(frame(4.0))
+    (asked,) = match.questions.all_open()
+    assert asked.entry == 1
+    assert [kept.kept for kept in desk.evidence.list(match.id)] == [True]  # a disputed call is kept
+    match.answer("later", 0, 5.0, "Ana")
+    assert match.log.state.dice == (1, 2, 3, 4, 6)
+    table.close()
+
+
 def changed(make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     return np.asarray(make(picture()), dtype=np.uint8)
 

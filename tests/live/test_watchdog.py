@@ -42,6 +42,19 @@ def test_the_newest_frame_wins_and_the_rest_is_counted() -> None:
     assert source.state.condition == "closed"
 
 
+def test_a_video_waits_for_who_looks_and_waiting_is_no_silence() -> None:
+    name = SourceName("video", "a video", "x")
+    source = WatchedSource(name, stall=0.2, opener=lambda _name: Scripted(frame(i / 30) for i in range(5)))
+    time.sleep(0.7)  # longer than a camera may be silent
+    seen = []
+    while (found := source.newest(2.0)) is not None:
+        seen.append(found.timestamp)
+    assert seen == [i / 30 for i in range(5)]
+    until(lambda: source.state.condition == "ended")
+    assert (source.state.dropped, source.state.reopened) == (0, 0)
+    source.close()
+
+
 def test_a_source_that_fails_is_opened_again_and_time_goes_on() -> None:
     one = iter([frame(0.0), frame(1.0), unreachable("test camera", "pulled out")])
     source = watched(iter([one, frames()]))

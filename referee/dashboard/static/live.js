@@ -101,10 +101,29 @@ function enlarge(hash, words, audited = hash) {
   by("shown-clip").hidden = true;
   by("shown-picture").hidden = false;
   by("shown-audit").hidden = !keeper || state.game !== "crokinole" || !audited;
-  by("shown-audit").href = `/api/v1/matches/${id}/audit/${audited}.pdf`;
+  by("shown-audit").dataset.picture = audited ?? "";
+  by("shown-note").textContent = "";
   by("shown-picture").src = `/api/v1/matches/${id}/evidence/${hash}?small=1`;
   by("shown-picture").alt = words;
   by("shown").showModal();
+}
+
+// the report takes seconds, and may be refused: where no disc lies near a line there is no call to audit
+async function audit() {
+  const hash = by("shown-audit").dataset.picture;
+  by("shown-audit").disabled = true;
+  by("shown-note").textContent = t("act.auditing");
+  const answer = await fetch(`/api/v1/matches/${id}/audit/${hash}.pdf`).catch(() => null);
+  by("shown-audit").disabled = false;
+  if (!answer?.ok) {
+    const error = answer ? (await answer.json()).error : { message: t("app.lost") };
+    by("shown-note").textContent = error.code === "no_call" ? t("act.no_call") : error.message;
+    return;
+  }
+  by("shown-note").textContent = "";
+  const link = make("a", { href: URL.createObjectURL(await answer.blob()), download: `audit-${hash.slice(0, 8)}.pdf` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 function tool(sign, words, click) {
@@ -212,6 +231,7 @@ function show(news) {
 function connect() {
   by("drawn").addEventListener("change", () => pictureOn && setPicture());
   by("shown").addEventListener("close", () => by("shown-clip").pause());
+  by("shown-audit").addEventListener("click", audit);
   by("help-button").addEventListener("click", () => by("help").showModal());
   if (!keeper) return;
   by("undo").addEventListener("click", () => act("/undo"));

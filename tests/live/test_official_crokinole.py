@@ -1,0 +1,112 @@
+"""What a camera tells of crokinole, brought to the log: numbers of discs, shots that don't fit, questions."""
+
+from dataclasses import replace
+
+import pytest
+
+from referee.officials.crokinole_doubts import open_place
+from referee.officials.crokinole_fit import fitting
+from referee.officials.crokinole_numbers import Numbers, free_number
+from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
+from vision.readings import Disc, LineContact
+
+
+def shot(seat: str, disc: int, touched: tuple[int, ...] = (), *rests: Rest) -> Shot:
+    return Shot(seat, disc, touched, (Rest(disc, "board", 15), *rests))
+
+
+@pytest.fixture
+def engine() -> Crokinole:
+    return Crokinole({"discs": 4, "first": "A"})
+
+
+def after(engine: Crokinole, *shots: Shot) -> State:
+    state = engine.start()
+    for one in shots:
+        state = engine.apply(state, one)
+    return state
+
+
+def test_numbers_are_those_of_the_log_and_begin_anew_with_a_round(engine: Crokinole) -> None:
+    numbers = Numbers()
+    state = engine.start()
+    numbers.follow(state)
+    first = numbers.told(shot("A", 11), state)
+    assert (first.disc, first.rests[0].id) == (1, 1)
+    state = engine.apply(state, first)
+    second = numbers.told(shot("C", 12, (11,), Rest(11, "ditch")), state)
+    assert (second.disc, second.touched, [rest.id for rest in second.rests]) == (2, (1,), [2, 1])
+    assert numbers.disc(2) == 12
+    numbers.follow(state._replace(round=2))
+    assert numbers.of(11) is None
+
+
+def test_a_number_is_given_once_a_round(engine: Crokinole) -> None:
+    state = after(engine, shot("A", 2))
+    assert free_number(state) == 3  # 2 is taken: somebody entered that shot by hand
+    numbers = Numbers()
+    numbers.follow(state)
+    numbers.give(5, 2)
+    numbers.give(6, 2)
+    assert numbers.of(5) is None
+
+
+def seen(value: int) -> Disc:
+    return Disc(0, "", (0, 0), (0, 0), 0.1, "board", 1.0, 1.0, values=((value, 1.0),))
+
+
+def test_a_camera_that_begins_in_mid_round_pairs_what_lies_there(engine: Crokinole) -> None:
+    state = engine.start()._replace(
+        board=(
+            Lying(3, 0, "board", 15, True, ()),
+            Lying(4, 1, "board", 15, True, ()),
+            Lying(7, 1, "board", 5, False, ()),
+        )
+    )
+    numbers = Numbers()
+    groups = numbers.adopt([(1, 0, seen(15)), (2, 0, seen(5)), (3, 1, seen(15))], state)
+    assert [numbers.of(i) for i in (1, 2, 3)] == [4, 7, 3]
+    assert groups == {engine.setup.sides[0]: 1, engine.setup.sides[1]: 0}
+
+
+def test_a_shot_that_fits_is_told_as_it_is(engine: Crokinole) -> None:
+    told = fitting(engine.start(), shot("A", 1), True)
+    assert told.event == shot("A", 1)
+    assert told.why is None
+
+
+def test_discs_that_the_log_does_not_know_are_left_out_and_asked_about(engine: Crokinole) -> None:
+    state = after(engine, shot("A", 1))
+    told = fitting(state, shot("C", 2, (1, 9), Rest(9, "ditch")), True)
+    assert told.event == shot("C", 2, (1,))
+    assert told.clause == "C6"
+    assert "disc 9" in str(told.why)
+    assert told.others == ()
+
+
+def test_a_valid_shot_stays_valid_where_the_log_does_not_know_what_it_touched(engine: Crokinole) -> None:
+    state = after(engine, shot("A", 1))
+    told = fitting(state, shot("C", 2, (9,)), True)
+    assert told.event == shot("C", 2, (1,))
+    (missed,) = told.others
+    assert missed.event == shot("C", 2, ())
+
+
+def test_what_does_not_fit_at_all_is_left_to_the_rules(engine: Crokinole) -> None:
+    wrong = replace(shot("C", 1), rests=(Rest(1, "board", 15), Rest(9, "ditch")))
+    told = fitting(engine.start(), wrong, True)
+    assert told.event == wrong
+    assert told.why is None
+
+
+def test_places_that_are_open_are_answers() -> None:
+    line = LineContact("10/5", 0.1, 0.3, 0.37, "too_close", -20.0)
+    disc = replace(seen(10), values=((10, 0.63), (5, 0.37)), lines=(line,))
+    found = open_place(4, disc)
+    assert [words for words, _ in found.rests] == ["#4: 10", "#4: 5"]
+    assert found.line == line
+    inner = LineContact("15/10", -30.0, 0.3, 1.0, "touching", -0.2)
+    assert [words for words, _ in open_place(4, replace(seen(10), lines=(inner,))).rests] == ["#4: 10·15", "#4: 10"]
+    over = replace(seen(20), values=((20, 0.6), (15, 0.4)), states=(("hole", 0.6), ("leaning", 0.4)), state="hole")
+    assert [rest.state for _, rest in open_place(4, over).rests] == ["hole", "leaning"]
+    assert len(open_place(4, seen(5)).rests) == 1
