@@ -22,6 +22,7 @@ from referee.desk import OpenMatch
 from referee.evidence import CLIP
 from referee.live_picture import LivePicture
 from referee.officials import (
+    NOWHERE,
     Correction,
     Evidence,
     Glances,
@@ -155,13 +156,14 @@ class LiveTable:
                 raise NotFoundError("no camera reads discs on this table", code="no_camera")
             found = official.ruling(self.match.log, correction)
             if found.event is None:
-                entry = self.match.revision  # nothing was played yet: only the camera is told
+                entry = NOWHERE  # nothing was played yet: only the camera is told
             else:
                 done = self.match.rule(found.event, self.at, who, target=found.target, why=why, expected=expected)
                 entry = done.entry.number
             self._revision = self.match.revision
             self._follow(official)
             official.correct(entry, correction, found.number)
+            official.follow(self.match.log.state)
             self.picture.redraw(self._seen())
         self.match.touched()
 

@@ -19,6 +19,10 @@ Doubt = Literal["too_close", "hidden", "unexpected", "ruling"]
 don't expect, something that only people can decide."""
 
 
+NOWHERE = 0
+"""In place of an entry's number: a correction that no entry of the log holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A picture that a call rests on: JPEG bytes and one line that says what it shows."""

@@ -11,7 +11,7 @@ from calibration.errors import NotFoundError
 from calibration.view import BoardView
 from referee.crokinole_match import Ledger
 from referee.log import MatchLog
-from referee.officials import Correction, Lain, Place, Ruled
+from referee.officials import NOWHERE, Correction, Lain, Place, Ruled
 from referee.officials.crokinole_numbers import Numbers
 from referee.officials.crokinole_ruling import ruling
 from referee.rules.crokinole import Setup
@@ -124,7 +124,7 @@ class Hand:
     def in_force(self, entries: Collection[int]) -> None:
         """Let go what was taken back, unless the table has changed there since; take up what was brought back."""
         for said in reversed(self._said):
-            holds = said.entry in entries
+            holds = said.entry == NOWHERE or said.entry in entries
             if holds != said.holds:
                 now, then = (said.before, said.after) if holds else (said.after, said.before)
                 if self._follower.table.get(said.disc) is now[0]:

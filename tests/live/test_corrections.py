@@ -37,11 +37,11 @@ def frame() -> Frame:
 class Corrected:
     """A match of the sample up to an entry, and a camera that begins to look there."""
 
-    def __init__(self, desk: Desk, frame: Frame) -> None:
+    def __init__(self, desk: Desk, frame: Frame, entries: int = ENTRY) -> None:
         self.frame = frame
         known = record()
         self.match: OpenMatch = desk.create("crokinole", options_of(known.engine), {})
-        for entry in known.entries[:ENTRY]:
+        for entry in known.entries[:entries]:
             self.match.note(entry.event, entry.at, "Ana")
         source = WatchedSource(NAME, opener=lambda _name: (_ for _ in ()).throw(NotFoundError("no camera here")))
         self.table = LiveTable(self.match, source, official_for(self.match))
@@ -154,6 +154,18 @@ def test_another_side_takes_the_place_of_a_disc_that_seemed_to_have_left(scene: 
     scene.table.correct(Correction(blue.disc.id, side="yellow"), "Ana", "then")
     assert yellow.number in scene.values()
     assert blue.number not in scene.values()
+
+
+def test_before_the_first_shot_only_the_camera_is_told(room: Room, frame: Frame) -> None:
+    scene = Corrected(room.desk, frame, 0)
+    blue = scene.lain()["blue"]
+    assert blue.number is None
+    scene.table.correct(Correction(blue.disc.id, there=False), "Ana", "a mark on the wood")
+    assert scene.match.revision == 0
+    scene.match.note(record().entries[0].event, 1.0, "Ana")
+    scene.look(1.0)
+    assert set(scene.lain()) == {"yellow"}
+    scene.table.close()
 
 
 def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:
