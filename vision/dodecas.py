@@ -1,6 +1,7 @@
 """Read Krakatoa's dodecas: the set by the body (white, grey, black), the colour of the spot on the top face.
 
-A network finds the top faces (vision/dice_nets.py). White, grey and black are relations under a light that nobody
+A network finds the top faces (vision/dice_nets.py); which coloured spot near a find is the one on top, the shape of the
+other top spots says (vision/dodeca_spots.py). White, grey and black are relations under a light that nobody
 knows, so the sets are told from all dodecas of the picture together: the ordered split of their bodies' brightness into
 three groups that lie apart as white, grey and black dice do. The spots' hues are taken against the brightest body,
 which holds the light's colour. Where a profile says what the colours look like here ("referee calibrate dice"), bodies
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dice_nets import Found, find, network
+from vision.dodeca_spots import settled
 from vision.frames import Frame
 from vision.readings import Dodeca, DodecaSet, SpotColour
 
@@ -23,22 +25,23 @@ Floats = NDArray[np.float64]
 COLOURS: tuple[SpotColour, ...] = get_args(SpotColour)
 SETS: tuple[DodecaSet, ...] = get_args(DodecaSet)
 
-LIKELY = 0.5
+LIKELY = 0.42
 """Chance of the finder from which on a find is looked at."""
-SAME = 0.62
+SAME = 0.6
 """Tops nearer than this share of the larger size are one dodeca: the spots of the faces beside the top lie 0.45 to 0.53
 away from it at any tilt, the tops of touching dodecas at least 0.57."""
-BESIDE, BETTER = 0.85, 0.72
+BESIDE, BETTER = 0.85, 0.55
 """A find within this share of a size beside another one counts only with at least this share of its chance."""
-OF_A_SIZE = 0.9
-"""Dodecas are of one size: no find is taken as smaller than this share of the median one."""
+OF_A_SIZE, ODD_SIZE = 0.9, 1.8
+"""Dodecas are of one size: no find is taken as smaller than this share of the median one, and one that differs from it
+by more than this factor is none (the far ones of a steep view are up to 1.6 times smaller)."""
 SPOT = 0.09
 """Radius of the middle of the spot in sizes across flats (spots reach to 0.2, foreshortened 0.11)."""
 REACH = 0.16
 """Way in sizes by which the finder's point may be off the spot's middle."""
 HALFWAY, SPOT_REACH = 0.45, 0.28
 """Share of the way from the spot's colour to the body's up to which a pixel is spot, within this many sizes of it."""
-LESS, TURNED = 0.75, 0.03
+LESS, TURNED = 0.6, 0.03
 """A find with less than this share of the usual chance must have a spot whose moments differ by no more than this."""
 RING = (0.18, 0.32)
 """Between these radii, in sizes, lie the top face's rim and its neighbours: body, and parts of their spots."""
@@ -113,17 +116,21 @@ def read_dodecas(frame: Frame, known: DodecaColours | None = None) -> tuple[Dode
 def looks_at(frame: Frame) -> list[Look]:
     """The dodecas that are seen in a frame, with the colours of their spots and bodies."""
     found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
-    seen = [look(frame.pixels, f) for f in found]
+    seen = [look(frame.pixels, f) for f in settled(frame.pixels, found)]
     return alike(without_doubles([one for one in seen if one is not None]))
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:
     """Keep one look a dodeca, the likeliest first, and none at the spots of its other faces."""
-    least = OF_A_SIZE * float(np.median([one.across for one in looks])) if looks else 0.0
+    if not looks:
+        return []
+    usual = float(np.median([one.across for one in looks]))
     kept: list[Look] = []
     for one in sorted(looks, key=lambda k: -k.chance):
+        if not usual / ODD_SIZE < one.across < usual * ODD_SIZE:
+            continue
         for other in kept:
-            away = float(np.hypot(one.x - other.x, one.y - other.y)) / max(one.across, other.across, least)
+            away = float(np.hypot(one.x - other.x, one.y - other.y)) / max(one.across, other.across, OF_A_SIZE * usual)
             if away < SAME or (away < BESIDE and one.chance < BETTER * other.chance):
                 break
         else:
