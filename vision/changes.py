@@ -130,9 +130,12 @@ class BoardMemory:
         rest_of = [on_board[k] for k in sorted(free)]
         fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None)]
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
-        fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after)
+        before = [d.mm for d in gone] + [m.disc.mm for m in moved]
+        told = _hole_told([d.mm for d, _ in stayed], before, after)
+        fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told)
         new = [self._borne_out(reading, s) for s in fresh]
-        if (sunk := self._sunk_unseen(reading, table, gone, new)) is not None:
+        told = _hole_told([d.mm for d, _ in stayed], before, [*after, *[s.disc.mm for s in new]])
+        if told and (sunk := self._sunk_unseen(reading)) is not None:
             new.append(sunk)
         return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new), struck)
 
@@ -170,10 +173,13 @@ class BoardMemory:
             return d, seen
         return Moved(d, seen.disc.mm, seen, far >= MOVED_BY_READING_MM)
 
-    def _arrived(self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place]) -> list[SeenDisc]:
+    def _arrived(
+        self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place], told: bool
+    ) -> list[SeenDisc]:
         """Of the discs that neither reading nor pixels are sure of, those at which a disc's track ended.
 
-        ``after`` (mm): where discs have come to lie for sure; a track that ends there is explained.
+        ``after`` (mm): where discs have come to lie for sure; a track that ends there is explained. ``told``: whether
+        what the hole looks like says what is in it.
         """
         out: list[SeenDisc] = []
         board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
@@ -191,7 +197,7 @@ class BoardMemory:
                     continue
                 if covered(reading, mm) > COVERED or self._read_before(s):
                     continue
-                if s.disc.state == "hole" and chance < ARRIVED_SURE and _beside_hole(reading, s):
+                if s.disc.state == "hole" and chance < ARRIVED_SURE and not told:
                     continue
                 if chance < ARRIVED_SURE and same_scene:
                     like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
@@ -244,16 +250,10 @@ class BoardMemory:
             return seen
         return replace(seen, disc=replace(seen.disc, confidence=BORNE_OUT))
 
-    def _sunk_unseen(
-        self, reading: TableReading, table: Mapping[int, TableDisc], gone: list[TableDisc], new: list[SeenDisc]
-    ) -> SeenDisc | None:
-        """A disc in the hole that isn't read: a track ended there, and the hole looks otherwise than bare."""
+    def _sunk_unseen(self, reading: TableReading) -> SeenDisc | None:
+        """A disc in the hole that isn't read: a track ended there, and the hole looks otherwise than ever."""
         rest = reading.rest
         if not rest.shots or self._last is None or rest.scene != self.scene:
-            return None
-        after = [s.disc.mm for s in (*reading.discs, *new) if s.sure or s in new]
-        after += [d.mm for d in table.values() if d not in gone]
-        if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
             return None
         nearest = min((math.hypot(*t.end[1:]) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
         if nearest > HOLE_TRACK_MM:
@@ -321,12 +321,16 @@ def _struck(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track | No
     return None
 
 
-def _beside_hole(reading: TableReading, seen: SeenDisc) -> bool:
-    """Whether a surer disc lies so near to the hole that it changes how the hole looks."""
-    return any(
-        s is not seen and s.disc.confidence > seen.disc.confidence and math.hypot(*s.disc.mm) < BESIDE_HOLE_MM
-        for s in reading.discs
-    )
+def _hole_told(stayed: Sequence[Place], before: Sequence[Place], after: Sequence[Place]) -> bool:
+    """Whether a change of the hole's look says that something fell in or was taken out.
+
+    Discs at ``stayed`` (mm) are there as before, others lay at ``before`` and lie at ``after``: one that came to lie
+    beside the hole changes its look, and so does one that left, unless the hole can be compared with its bare look.
+    """
+    if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
+        return False
+    left = any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in before)
+    return not (left and any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in stayed))
 
 
 def light_of(change: Change, sides: Sides) -> Lab | None:

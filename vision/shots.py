@@ -42,6 +42,7 @@ SECOND_SHOT_S = 1.8
 """A shot that begins so long after another is a second one: what is struck has stopped, or nearly, by then."""
 UNKNOWN_SURE = 0.5
 """How sure it is which side shot, where nothing says so."""
+NOT_FOUND = "the disc that was shot wasn't seen at rest; it is taken to have left the board"
 SIDE_UNSEEN = "which side shot wasn't seen"
 GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
 """What is seen this long, this often and this fast, and leaves the board, may be a shot that went astray at once."""
@@ -153,7 +154,9 @@ class TableFollower:
         if not starts:
             return False
         others = [*gone, *(m.disc for m in change.moved if m.disc.id not in self.leaving)]
-        return bool(others or (ditched and not taken)) or any(_leaves(reading, s) for s in starts)
+        return bool(others or (not taken and (ditched or any(s.strong for s in starts)))) or any(
+            _leaves(reading, s) for s in starts
+        )
 
     def _shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],
@@ -168,6 +171,8 @@ class TableFollower:
             account.doubts.append("two shots seem to have been made without a rest between them")
         missing = [d for d in change.gone if d.id not in self.leaving]
         suggested = likely(start)
+        if not (newcomers or missing or change.moved or ditched or (start and _leaves(reading, start))):
+            account.doubts.append(NOT_FOUND)
         missing += self._left_there(change, missing, newcomers, suggested, account)
         group, sure = self._who(missing, newcomers, ditched, suggested, account)
         shot_disc = _shot_disc(group, start, missing, newcomers)
