@@ -20,6 +20,7 @@ test: $(VENV)/.installed-dev libs
 
 bench: $(VENV)/.installed-dev libs
 	@$(BIN)/python benchmarks/bench_read.py
+	@$(BIN)/python benchmarks/bench_video.py
 
 accuracy: $(VENV)/.installed-dev libs
 	@$(BIN)/python benchmarks/accuracy.py

@@ -19,6 +19,7 @@ import av
 import cv2
 
 from calibration.hints import BoardHints
+from referee.officials.crokinole import CrokinoleOfficial
 from vision.video import VideoFile
 
 ROOT = Path(__file__).parents[1]
@@ -56,8 +57,6 @@ def decode(path: Path) -> int:
 
 def pipeline(path: Path, line_mm: float | None) -> int:
     """Watch, read and judge the whole file; returns the number of shots."""
-    from referee.officials.crokinole import CrokinoleOfficial  # its networks count towards this side alone
-
     official = CrokinoleOfficial(hints=BoardHints(shooting_mm=line_mm))
     with VideoFile(path) as video:
         for frame in video.frames():

@@ -24,6 +24,8 @@ from referee.match_judging import (
     judge,
     lying_of,
     side_near,
+    touch_doubt,
+    touched_as_taken,
     value_doubts,
     with_state,
 )
@@ -145,6 +147,18 @@ class Ledger:
         # doubts that were settled by what came later stay settled
         self._waiting = {i: w for i, w in self._waiting.items() if i in waiting}
 
+    def _touched_as_taken(self, shot: JudgedShot, disc_id: int) -> None:
+        """Hands took off a disc that may have been touched: it was, if the rules then take it off (C7, C8)."""
+        seen = touched_as_taken(shot.seen, disc_id)
+        sides = {i: g for i, g, _ in seen.lying}
+        if sides.get(disc_id) != shot.group or shot.outcome.valid:
+            return
+        self.reviews = [
+            r for r in self.reviews if (r.shot, r.why) != (shot.number, touch_doubt(shot.seen.maybe_touched))
+        ]
+        self._taken.remove(disc_id)
+        self._judge_anew([seen if s.number == shot.number else s.seen for s in self.rounds[-1].shots])
+
     def _retold(self, number: int, disc_id: int, state: DiscState) -> None:
         """A disc of a shot of this round lay in another state than was read: judge the round anew."""
         self._judge_anew(
@@ -185,7 +199,7 @@ class Ledger:
             for why in () if a.disc is None else deferred_doubts(a.id, a.disc, open_board):
                 self._waiting[a.id] = (number, seen.start_s, why)
         if seen.maybe_touched:
-            words.append(f"it isn't clear whether disc {', '.join(map(str, seen.maybe_touched))} was touched")
+            words.append(touch_doubt(seen.maybe_touched))
         for why in words:
             confidence *= 0.7
             self.ask(number, seen.start_s, why)
@@ -297,7 +311,8 @@ class Ledger:
     def _forced(self, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:
         """A shot that the rules refuse, judged all the same with what fits of it, for the account to go on."""
         known = {d.id for d in self.state.board}
-        self.state = self.state._replace(out=tuple(i for i in self.state.out if i != seen.disc))
+        board = tuple(d for d in self.state.board if d.id != seen.disc)
+        self.state = self.state._replace(board=board, out=tuple(i for i in self.state.out if i != seen.disc))
         after = tuple(a for a in seen.after if a.id in known or a.id == seen.disc)
         return judge(self.state, self.engine, replace(seen, after=after), group)
 
@@ -317,14 +332,19 @@ class Ledger:
         return whole and (again or bool(wanted))
 
     def _explain_taken(self, at: float) -> None:
+        """What hands took off settles what was open about the last shot, or else is a question."""
         last = self.last
-        for i in self._taken[:] if last is not None and len(self._taken) == 1 else ():
-            assert last is not None
-            disc = next((d for j, _, d in last.settled if j == i), None)
-            if disc is not None and disc.state != "hole" and dict(disc.states).get("hole", 0.0) >= SUNK_BY_HAND:
-                self._waiting.pop(i, None)
-                self._taken.remove(i)
-                self._retold(last.number, i, "hole")
+        if last is not None:
+            for i in list(self._taken):
+                disc = next((d for j, _, d in last.settled if j == i), None)
+                if i in last.seen.maybe_touched:
+                    self._touched_as_taken(last, i)
+                elif disc is None or disc.state == "hole" or len(self._taken) > 1:
+                    continue
+                elif dict(disc.states).get("hole", 0.0) >= SUNK_BY_HAND:
+                    self._waiting.pop(i, None)
+                    self._taken.remove(i)
+                    self._retold(last.number, i, "hole")
         if not self._taken:
             return
         ids = ", ".join(map(str, self._taken))

@@ -159,6 +159,17 @@ def with_state(seen: ShotSeen, disc_id: int, state: DiscState) -> ShotSeen:
     return replace(seen, after=after, lying=tuple((i, g, told(i, d)) for i, g, d in seen.lying))
 
 
+def touched_as_taken(seen: ShotSeen, disc_id: int) -> ShotSeen:
+    """The shot with a disc of which it was open whether it was touched, now that hands took it off as touched."""
+    left = tuple(i for i in seen.maybe_touched if i != disc_id)
+    return replace(seen, touched=(*seen.touched, disc_id), maybe_touched=left)
+
+
+def touch_doubt(ids: Sequence[int]) -> str:
+    """The question whether discs were touched."""
+    return f"it isn't clear whether disc {', '.join(map(str, ids))} was touched"
+
+
 def _where(state: str) -> str:
     return {"hole": "flat in the hole", "leaning": "leaning into the hole", "ditch": "in the ditch"}.get(
         state, "on the surface"

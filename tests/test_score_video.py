@@ -1,8 +1,10 @@
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -10,7 +12,7 @@ from click.testing import CliRunner
 from calibration.errors import NotFoundError, UnusableInputError
 from calibration.hints import BoardHints
 from referee.cli import main
-from referee.commands.score import score
+from referee.commands.score import score, score_many
 from referee.logfile import read_log
 from referee.match_files import Targets, shots_csv, write_all
 from referee.match_json import Agreed, match_json
@@ -140,6 +142,66 @@ def test_the_official_tells_what_it_saw_and_knows_where_the_board_lies(scored):
     official = scored.official
     assert official.seen.view is not None and official.seen.state in ("resting", "hand", "moving")
     assert len(official.pictures) == 4
+
+
+def part(out: Path, change=lambda at, picture: picture, start: float = 13.4) -> Path:
+    """The clip from ``start`` seconds on (two shots), each picture changed, written anew."""
+    with av.open(str(out), "w") as target, VideoFile(CLIP) as source:
+        stream = target.add_stream("mpeg4", rate=25)
+        stream.bit_rate, stream.gop_size = 4_000_000, 100
+        stream.width, stream.height, stream.pix_fmt = source.info.width, source.info.height, "yuv420p"
+        stream.codec_context.time_base = Fraction(1, 1000)
+        for frame in source.frames():
+            if frame.timestamp >= start:
+                made = av.VideoFrame.from_ndarray(change(frame.timestamp, frame.pixels), format="bgr24")
+                made.pts, made.time_base = round(1000 * (frame.timestamp - start)), Fraction(1, 1000)
+                target.mux(stream.encode(made))
+        target.mux(stream.encode(None))
+    return out
+
+
+def bumped(at: float, picture):
+    """The camera is knocked between the two shots and stays where it is then."""
+    return np.roll(picture, (7, 12), axis=(0, 1)) if at > 18.6 else picture
+
+
+def cut_away(at: float, picture):
+    """Another camera in between: somebody's face, so to speak."""
+    return 255 - cv2.GaussianBlur(picture[::-1, ::-1], (0, 0), 9) if 18.2 < at < 19.3 else picture
+
+
+@pytest.mark.parametrize(("change", "note"), [(bumped, "has moved"), (cut_away, "")])
+def test_discs_keep_their_ids_when_the_camera_is_knocked_or_looks_elsewhere(cache, tmp_path: Path, change, note):
+    scored = score_video(part(tmp_path / "a.mp4", change), Agreed(), HINTS, quiet)
+    found = match_json(scored.result, scored.info, "a.mp4", scored.warnings)
+    third, fourth = found["shots"]
+    assert (third["colour"], fourth["colour"]) == ("blue", "red")
+    assert fourth["removed"] == [third["disc"]] and fourth["touched"] == [third["disc"]]
+    assert any(note in w for w in found["warnings"]) if note else not found["warnings"]
+
+
+def test_what_is_there_of_a_file_that_was_cut_off_is_scored(cache, tmp_path: Path):
+    data = part(tmp_path / "a.mkv").read_bytes()
+    cut = tmp_path / "cut.mkv"
+    cut.write_bytes(data[: int(0.55 * len(data))])
+    scored = score_video(cut, Agreed(), HINTS, quiet)
+    assert len(scored.result.ledger.shots) == 1
+    assert any("cut off" in w for w in scored.warnings)
+
+
+def test_several_videos_are_scored_at_once_and_one_that_fails_leaves_the_others_be(tmp_path: Path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"not a video" * 50)
+    said: list[str] = []
+    monkeypatch.setattr("click.echo", lambda message="", **_: said.append(str(message)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    good = part(tmp_path / "good.mp4")
+    assert score_many((broken, good), Agreed(), HINTS, tmp_path / "out", jobs=2) == 2
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        "good.json", "good.csv", "good.log.jsonl", "good.report.html",
+    }  # fmt: skip
+    assert any("broken.mp4" in words for words in said) and any("2 shots" in words for words in said)
 
 
 def test_a_video_without_a_board_is_refused(cache, tmp_path: Path):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.lens import Gray
-from vision.motion import SHOT_REACH_MM, Track
+from vision.motion import SHOT_REACH_MM, STRONG_POINTS, Track
 from vision.table import Lab, SeenDisc, Sides, TableReading, hole_disc, likeness
 from vision.table_discs import Change, Moved, TableDisc
 
@@ -183,17 +183,22 @@ class BoardMemory:
         """
         out: list[SeenDisc] = []
         board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
-        if self._last is None:
+        if self._last is None or not reading.rest.shots:
             return out
-        for start in reading.rest.shots:
-            end = start.track.end[1:]
-            if not start.strong or any(math.dist(mm, end) < TRACK_END_MM for mm in after):
+        ends = [(s.track.end[1:], ARRIVED) for s in reading.rest.shots if s.strong]
+        ends += [
+            (t.end[1:], ARRIVED_SURE)
+            for t in reading.rest.tracks
+            if t.path >= LEAVES_MM and len(t.points) >= STRONG_POINTS
+        ]
+        for end, least in ends:
+            if any(math.dist(mm, end) < TRACK_END_MM for mm in after):
                 continue
             found: list[SeenDisc] = []
             for s in doubtful:
                 mm, chance = s.disc.mm, s.disc.confidence
                 reach = IN_HOLE_MM if s.disc.state == "hole" else TRACK_END_MM
-                if math.dist(mm, end) > reach or chance < ARRIVED or math.hypot(*mm) > board.shooting:
+                if math.dist(mm, end) > reach or chance < least or math.hypot(*mm) > board.shooting:
                     continue
                 if covered(reading, mm) > COVERED or self._read_before(s):
                     continue

@@ -37,6 +37,8 @@ SWARM = 8
 SETTLED_S = 0.15
 """Everything lies still when nothing has moved for this long."""
 FIRST_CALM_S = 0.25
+FIRST_ABSORB_S = 1.0
+"""What seems to be a hand at the very first, and doesn't stir for this long, is where a hand was in the first frame."""
 FREE_MM2 = 120.0
 """A hand that covers less of the surface than this hides nothing."""
 REACHING_MM2 = 700.0
@@ -170,24 +172,31 @@ class TableWatch:
         assert self._eye is not None and self._lens is not None
         sight = self._eye.look(self._lens.look(luma), at)
         self.sight = sight
-        if changing or len(sight.movers) >= SWARM:
-            last: list[Rest] = []
-            if not self._unsure:
-                if self._best is not None and self._shots:
-                    last.append(self._rest(*self._best[1:]))
-                elif self._shots and self._before is not None and self._before[1].at > self._shots[-1].at + CUT_SHORT_S:
-                    last.append(replace(self._rest(*self._before), cut_short=True))
-                self._forget_motion()
+        if changing:
+            last = [] if self._unsure else self._parting()
             self._unsure = True
             self._gate.changed_at = at
             self._before = None
             return last
-        self._before = (frame, sight)
+        if len(sight.movers) >= SWARM and not self._unsure:
+            # a knock, many discs at once, or a picture that the coder renews: what is under way is kept until the
+            # view is found to have changed
+            self._unsure = True
+            self._gate.changed_at = at
         if self._unsure:
-            if at - self._gate.changed_at >= CALM_S:
-                self._look_again(frame, to_plane)
-            return []
+            return self._look_again(frame, to_plane) if at - self._gate.changed_at >= CALM_S else []
+        self._before = (frame, sight)
         return self._decide(frame, sight)
+
+    def _parting(self) -> list[Rest]:
+        """The view is lost: the last that was seen of a shot under way, if anything was; motion is forgotten."""
+        last: list[Rest] = []
+        if self._best is not None and self._shots:
+            last.append(self._rest(*self._best[1:]))
+        elif self._shots and self._before is not None and self._before[1].at > self._shots[-1].at + CUT_SHORT_S:
+            last.append(replace(self._rest(*self._before), cut_short=True))
+        self._forget_motion()
+        return last
 
     def rescale(self, factor: float, disc_radius: float, scale_from: str) -> None:
         """The board's millimetres are to be multiplied by ``factor``; discs then have ``disc_radius`` mm."""
@@ -271,29 +280,31 @@ class TableWatch:
             if differs > ANOTHER_BOARD * float(self._lens.surface.sum()):
                 self._old, self._eye = None, MotionEye(self._lens)
 
-    def _look_again(self, frame: Frame, to_plane: NDArray[np.float64]) -> None:
+    def _look_again(self, frame: Frame, to_plane: NDArray[np.float64]) -> list[Rest]:
         """After a change of the whole picture: the same view, one known from before, or a new one."""
         assert self.view is not None and self._eye is not None and self._lens is not None
         if frame.timestamp < self._retry_at:
-            return
+            return []
         if check_view(frame.pixels, self.view).ok:
             self._unsure = False
-            return
+            return []
+        last = self._parting()
         self._remember()
         at = frame.timestamp
         for view in reversed(list(self._views)[:-1]):
             if check_view(frame.pixels, view).ok:
                 self.notes.append((at, "the camera shows the board as it did before"))
                 self._take(view, frame, to_plane)
-                return
+                return last
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
             self.notes.append((at, "the camera has moved: the board was solved again"))
             self._take(self._aligned(found, frame), frame, to_plane)
             self._retries = 0
-            return
+            return last
         self._retry_at = at + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
         self._retries += 1
+        return last
 
     def _remember(self) -> None:
         assert self._eye is not None and self._lens is not None
@@ -311,8 +322,10 @@ class TableWatch:
         """Whether this frame, or the best one of late, is a moment worth reading."""
         assert self._lens is not None
         out: list[Rest] = []
-        if self._fresh and not self._shots and min(sight.calm_s, sight.at - self._fresh_at) >= FIRST_CALM_S:
-            return [self._rest(frame, sight)]
+        ghost = self._old is None and sight.hand_mm2 > FREE_MM2
+        calm = min(sight.calm_s, sight.at - self._fresh_at)
+        if self._fresh and not self._shots and calm >= (FIRST_ABSORB_S if ghost else FIRST_CALM_S):
+            return [self._rest(frame, sight, absorb=ghost)]
         waits = self._fresh and self._old is None
         new_shots = self._new_shots()
         if self._first is None and self._fresh:
