@@ -294,7 +294,7 @@ class CrokinoleOfficial:
         if self._live is not None:
             fresh = [r for r in fresh if r.why != SIDE_UNSEEN]  # the log knows whose turn it was
         last = self._live is not None and self._live.shots + 1 >= self._live.stop
-        return self._doubts.ask(shot, fits, evidence, fresh, self._numbers, reading, last)
+        return self._doubts.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
         """The event with the seat of a player: who is on turn, if that side shot; else where the disc came from."""

@@ -11,7 +11,7 @@ from itertools import product
 import cv2
 import numpy as np
 
-from referee.match_judging import GUARD, JudgedShot, Review
+from referee.match_judging import GUARD, JudgedShot, Review, rest_of
 from referee.officials import Answer, Evidence, Proposal, Question
 from referee.officials.crokinole_fit import Fitting
 from referee.officials.crokinole_numbers import Numbers
@@ -27,6 +27,9 @@ OPEN_DISCS = 2
 CROP_RADII, CROP_SIDE, CROP_QUALITY = 3.5, 480, 88
 """Half the crop's side in disc radii, its side in pixels, and how well it is kept."""
 AS_READ, NO_SHOT = "as it was read", "no shot"
+KEY_WORDS = 80
+"""So much of the words makes two doubts about one shot different questions."""
+SINCE = "what the players did since says that a disc lay otherwise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Doubts:
 
     def __init__(self) -> None:
         self._told: dict[int, Told] = {}
+        self._since: set[tuple[int, str]] = set()
 
     def ask(
         self,
@@ -64,21 +68,28 @@ class Doubts:
         numbers: Numbers,
         reading: TableReading,
         last: bool,
+        known: Sequence[JudgedShot],
     ) -> list[Proposal | Question]:
         """The shot as a proposal, with a question where something of it is open, and those about earlier shots.
 
-        ``last``: it ends the round, so that every value counts now.
+        ``last``: it ends the round, so that every value counts now; ``known``: all shots as they are judged by now.
         """
         opens = tuple(open_place(n, disc) for i, _, disc in shot.settled if (n := numbers.of(i)) is not None)
         opens = tuple(sorted((o for o in opens if len(o.rests) > 1), key=lambda o: o.line is None))
         told = Told(shot.seen.settled_s, fits.event, opens, _crop(reading, opens))
         self._told[shot.number] = told
-        earlier = sorted({r.shot for r in fresh if r.shot in self._told and r.shot != shot.number})
+        earlier = {number: "" for number in sorted(self._told) if number != shot.number}
+        for r in fresh:
+            if r.shot in earlier:
+                earlier[r.shot] = "; ".join(filter(None, (earlier[r.shot], r.why)))
         questions: list[Proposal | Question] = []
-        for number in earlier:
-            assert number is not None
-            words = "; ".join(r.why for r in fresh if r.shot == number)
-            questions.append(_question(number, self._told[number], words, None))
+        for number, words in earlier.items():
+            since = [(a.id, a.disc) for s in known if s.number == number for a in s.seen.after]
+            others = judged_since(self._told[number], since, numbers)
+            unsaid = [a for a in others if (number, a.words) not in self._since]
+            self._since |= {(number, a.words) for a in others}
+            if words or unsaid:
+                questions.append(_question(number, self._told[number], words or SINCE, None, others=others))
         mine = [r.why for r in fresh if r.shot not in earlier]
         if last:
             mine += [_words(o) for o in opens if o.line is not None]
@@ -90,15 +101,23 @@ class Doubts:
         return [_question(shot.number, told, "; ".join(dict.fromkeys(mine)), proposal, fits), *questions]
 
 
-def _question(number: int, told: Told, words: str, proposal: Proposal | None, fits: Fitting | None = None) -> Question:
+def _question(
+    number: int,
+    told: Told,
+    words: str,
+    proposal: Proposal | None,
+    fits: Fitting | None = None,
+    others: Sequence[Answer] = (),
+) -> Question:
     line = next((o.line for o in told.opens if o.line is not None), None)
-    others = () if fits is None else fits.others
+    found = [*_answers(told), *others, *(() if fits is None else fits.others)]
+    distinct = [a for i, a in enumerate(found) if all(a.event != b.event for b in found[:i])]
     return Question(
-        key=f"shot {number} {told.at:.2f}" if proposal is not None else f"shot {number} {told.at:.2f} again",
+        key=f"shot {number} {told.at:.2f}" + ("" if proposal is not None else f" {words[:KEY_WORDS]}"),
         doubt="too_close" if line is not None and (fits is None or fits.why is None) else "unexpected",
         why=words,
         at=told.at,
-        answers=(Answer(AS_READ, told.event), *_answers(told), *others, Answer(NO_SHOT)),
+        answers=(Answer(AS_READ, told.event), *distinct, Answer(NO_SHOT)),
         proposal=proposal,
         gap_mm=None if line is None else line.gap_mm,
         sigma_mm=None if line is None else line.sigma_mm,
@@ -116,6 +135,18 @@ def _answers(told: Told) -> list[Answer]:
         if set(event.rests) != set(told.event.rests):
             found.append(Answer(", ".join(words for words, _ in places), event))
     return found
+
+
+def judged_since(told: Told, after: Sequence[tuple[int, Disc | None]], numbers: Numbers) -> list[Answer]:
+    """The shot as it is judged by now, from where its discs are taken to lie since (camera's id, disc)."""
+    before = {rest.id: rest for rest in told.event.rests}
+    new = [(n, disc) for i, disc in after if (n := numbers.of(i)) is not None and n in before]
+    changed = [(n, disc) for n, disc in new if rest_of(n, disc).state != before[n].state]
+    if not changed:
+        return []
+    words = ", ".join(f"#{n}: {0 if disc is None else disc.value}" for n, disc in changed)
+    rests = with_rests(told.event, *(rest_of(n, disc) for n, disc in changed))
+    return [Answer(words, replace(told.event, rests=rests))]
 
 
 def open_place(number: int, disc: Disc) -> Open:

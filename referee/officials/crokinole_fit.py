@@ -11,7 +11,7 @@ from referee.rules.crokinole import Shot, State
 from referee.rules.crokinole.shots import shoot
 from referee.rules.protocol import RuleError
 
-MISSED = "it touched none"
+MISSED, WHOLE = "it touched none", "with the discs that the log has off the board"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,13 @@ def fitting(state: State, event: Shot, valid: bool | None) -> Fitting:
         after = shoot(state, less)
     except RuleError:
         return Fitting(event)  # nothing of it fits: the rules' own words are asked about
-    others: tuple[Answer, ...] = ()
+    # once an earlier shot is put right, the whole of this one may fit
+    others: tuple[Answer, ...] = (Answer(WHOLE, event),)
     fault = refused.faults[0] if refused.faults else None
     if valid and touched != event.touched and after.outcome is not None and after.outcome.rule == "missed_opponent":
         # what it touched is a disc that the log doesn't know; one that it knows stands for it
         me = state.setup.side_of[state.setup.seats.index(event.seat)]
         stands = next(d.id for d in state.board if d.side != me)
-        others = (Answer(MISSED, less),)
+        others = (*others, Answer(MISSED, less))
         less = replace(less, touched=(*(touched or ()), stands))
     return Fitting(less, str(fault or refused), None if fault is None else fault.clause, others)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from referee.officials.crokinole_doubts import open_place
+from referee.officials.crokinole_doubts import Told, judged_since, open_place
 from referee.officials.crokinole_fit import fitting
 from referee.officials.crokinole_numbers import Numbers, free_number
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
@@ -81,14 +81,15 @@ def test_discs_that_the_log_does_not_know_are_left_out_and_asked_about(engine: C
     assert told.event == shot("C", 2, (1,))
     assert told.clause == "C6"
     assert "disc 9" in str(told.why)
-    assert told.others == ()
+    (whole,) = told.others
+    assert whole.event == shot("C", 2, (1, 9), Rest(9, "ditch"))  # for when the earlier shot is put right
 
 
 def test_a_valid_shot_stays_valid_where_the_log_does_not_know_what_it_touched(engine: Crokinole) -> None:
     state = after(engine, shot("A", 1))
     told = fitting(state, shot("C", 2, (9,)), True)
     assert told.event == shot("C", 2, (1,))
-    (missed,) = told.others
+    _, missed = told.others
     assert missed.event == shot("C", 2, ())
 
 
@@ -110,3 +111,16 @@ def test_places_that_are_open_are_answers() -> None:
     over = replace(seen(20), values=((20, 0.6), (15, 0.4)), states=(("hole", 0.6), ("leaning", 0.4)), state="hole")
     assert [rest.state for _, rest in open_place(4, over).rests] == ["hole", "leaning"]
     assert len(open_place(4, seen(5)).rests) == 1
+
+
+def test_what_the_players_do_later_is_offered_as_an_answer(engine: Crokinole) -> None:
+    numbers = Numbers()
+    numbers.follow(engine.start())
+    told = Told(1.0, numbers.told(Shot("A", 11, (), (Rest(11, "hole"),)), engine.start()), (), None)
+    sunk = replace(seen(20), state="hole", values=((20, 1.0),))
+    leans = replace(seen(15), state="leaning")
+    for now, words in ((sunk, []), (leans, ["#1: 15"])):
+        found = judged_since(told, [(11, now)], numbers)
+        assert [answer.words for answer in found] == words
+    assert found[0].event.rests == (Rest(1, "leaning"),)
+    assert judged_since(told, [(99, leans)], numbers) == []

@@ -58,7 +58,25 @@ function showEntry() {
   fill(by("entry"), ...parts);
 }
 
+// what is the same as before is left alone: a reader would hear it again, and who tabs through it would lose the place
+const stamps = {};
+function changed(name, data) {
+  const stamp = JSON.stringify(data);
+  if (stamps[name] === stamp) return false;
+  stamps[name] = stamp;
+  return true;
+}
+
+function questionPicture(q) {
+  const whole = state.events.find((e) => e.number === q.entry)?.picture;
+  const hash = q.picture ?? whole;
+  if (!hash) return make("span");
+  const picture = make("img", { src: `/api/v1/matches/${id}/evidence/${hash}?small=1`, alt: "" });
+  return make("button", { class: "question-picture", type: "button", "aria-label": `${t("act.evidence")}: ${q.why}`, on: { click: () => enlarge(hash, q.why, whole) } }, picture);
+}
+
 function showQuestions() {
+  if (!changed("questions", [state.questions, state.questions.map((q) => state.events.find((e) => e.number === q.entry)?.picture)])) return;
   by("questions-card").hidden = state.questions.length === 0;
   by("question-count").textContent = state.questions.length || "";
   fill(
@@ -67,7 +85,7 @@ function showQuestions() {
       make(
         "div",
         { class: "question" },
-        q.picture ? make("img", { src: `/api/v1/matches/${id}/evidence/${q.picture}?small=1`, alt: q.why, on: { click: () => enlarge(q.picture, q.why, state.events.find((e) => e.number === q.entry)?.picture) } }) : make("span"),
+        questionPicture(q),
         make("p", { class: "question-title" }, q.title),
         make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
         clauseBox(q) ?? make("span"),
@@ -165,6 +183,7 @@ function clauseBox(of) {
 }
 
 function showSheet() {
+  if (!changed("sheet", state.sheet)) return;
   const { heads, rows } = state.sheet;
   by("sheet-card").hidden = rows.length === 0;
   fill(
@@ -209,7 +228,7 @@ function show(news) {
   by("turn").textContent = state.result ?? state.head.who ?? "";
   by("task").textContent = state.head.task ? `${state.head.task}${state.head.clause ? ` (${state.head.clause})` : ""}` : "";
   by("last").textContent = state.last?.words ?? "";
-  fill(by("last-clause"), clauseBox(state.last));
+  if (changed("last", state.last)) fill(by("last-clause"), clauseBox(state.last));
   by("stuck").hidden = !state.stuck;
   by("stuck").textContent = state.stuck?.text ?? "";
   if (by("cmn")) by("cmn").hidden = !state.over;
@@ -218,7 +237,7 @@ function show(news) {
     by("redo").disabled = !state.can_redo;
   }
   by("events-card").hidden = state.events.length === 0;
-  fill(by("events"), ...[...state.events].reverse().map(eventLine));
+  if (changed("events", state.events)) fill(by("events"), ...[...state.events].reverse().map(eventLine));
   showQuestions();
   showSheet();
   showCamera();
