@@ -3,7 +3,7 @@
 The rules are used to notice what can't be (a side twice in a row, a thirteenth disc) and to ask, never to invent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -28,6 +28,7 @@ from referee.match_judging import (
     touched_as_taken,
     value_doubts,
     with_state,
+    without,
 )
 from referee.rules.crokinole import Setup, Shot, State
 from referee.rules.crokinole.rounds import board_points, gains
@@ -129,6 +130,16 @@ class Ledger:
             return
         self._groups.update(sides)
         self._judge_anew([s.seen for s in self.rounds[-1].shots])
+
+    def never_there(self, ids: Set[int]) -> None:
+        """What was taken for discs since the round began is part of the board: the round is judged anew."""
+        if not ids or not self.rounds:
+            return
+        round_ = self.rounds[-1]
+        if round_.start is not None:
+            round_.start = round_.start._replace(board=tuple(d for d in round_.start.board if d.id not in ids))
+        self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id not in ids))
+        self._judge_anew([without(s.seen, ids) for s in round_.shots])
 
     def _judge_anew(self, seen: Sequence[ShotSeen]) -> None:
         """Judge the round under way once more, from what is now known of its shots."""

@@ -4,7 +4,7 @@ Sides are groups of one colour, numbered as they were first seen; a person is as
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -157,6 +157,17 @@ def with_state(seen: ShotSeen, disc_id: int, state: DiscState) -> ShotSeen:
 
     after = tuple(a if a.disc is None else replace(a, disc=told(a.id, a.disc)) for a in seen.after)
     return replace(seen, after=after, lying=tuple((i, g, told(i, d)) for i, g, d in seen.lying))
+
+
+def without(seen: ShotSeen, ids: Set[int]) -> ShotSeen:
+    """The shot without what turned out to be no discs."""
+    return replace(
+        seen,
+        after=tuple(a for a in seen.after if a.id not in ids),
+        touched=tuple(i for i in seen.touched if i not in ids),
+        maybe_touched=tuple(i for i in seen.maybe_touched if i not in ids),
+        lying=tuple(d for d in seen.lying if d[0] not in ids),
+    )
 
 
 def touched_as_taken(seen: ShotSeen, disc_id: int) -> ShotSeen:

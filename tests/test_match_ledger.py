@@ -125,6 +125,19 @@ def test_whose_shot_it_was_is_found_by_where_it_came_from():
     assert table.whys() == []
 
 
+def test_what_was_never_a_disc_takes_its_consequences_along():
+    table = Table()
+    ghost = disc((0.0, -70.0))
+    table.ledger.begin([(50, 1, ghost)])
+    table.lying[50] = (1, ghost)
+    first = table.shoot(0, disc(IN_15))
+    assert not first.outcome.valid and first.outcome.rule == "missed_opponent"
+    table.ledger.never_there({50})
+    again = table.ledger.shots[0]
+    assert again.outcome.valid and [d[0] for d in again.board] == [1]
+    assert [d.id for d in table.ledger.state.board] == [1]
+
+
 def test_a_side_twice_in_a_row_is_asked_about():
     table = Table()
     table.shoot(0, disc(IN_15))

@@ -5,6 +5,7 @@ from where, and which disc is which. Ids are kept through a round. Lengths in mm
 """
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,6 @@ from calibration.boards import BoardModel
 from vision.changes import (
     COVERED,
     GROUP_SURE,
-    LEAVES_MM,
     READ_BEFORE,
     TRACK_END_MM,
     BoardMemory,
@@ -22,6 +22,7 @@ from vision.changes import (
 )
 from vision.motion import SKIMS_FROM, Start, Track
 from vision.readings import Disc
+from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
 from vision.table import Lab, Sides, TableReading
 from vision.table_discs import Change, TableDisc
@@ -32,16 +33,14 @@ FINGER_MM = 60.0
 """What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger."""
 NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
-LEFT_AT = 0.95
-"""In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
-LEAVING_MM_S = 200.0
-"""... or going outwards at this speed, into a hand's shadow: it can't have stopped where nothing lies."""
-SAME_SHOT_S = 0.6
-"""Two tracks that begin within this time are one shot."""
 SECOND_SHOT_S = 1.8
 """A shot that begins so long after another is a second one: what is struck has stopped, or nearly, by then."""
 UNKNOWN_SURE = 0.5
 """How sure it is which side shot, where nothing says so."""
+BEYOND_DOUBT, NO_DISC = 0.95, 0.5
+"""Discs that lie plainly there are read with more than this probability at every rest; what nobody saw come and was
+read with less at first is none once it is read with less than NO_DISC, though nothing has changed."""
+FACES_KEPT = 5
 NOT_FOUND = "the disc that was shot wasn't seen at rest; it is taken to have left the board"
 SIDE_UNSEEN = "which side shot wasn't seen"
 GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
@@ -66,8 +65,8 @@ class TableFollower:
 
     ``leaving``: ids that the rules take off: that they vanish is no shot's doing. ``regrouped``: ids whose side turned
     out to be another one than was told before. ``untold``: places of discs that a hand hid. ``glimpses``: tracks since
-    the last shot that left the board and may have been shots. ``radius``: of the discs, in mm, with its uncertainty;
-    ``size_known``: it was measured once and for all.
+    the last shot that left the board and may have been shots. ``phantoms``: ids of what turned out to be no discs.
+    ``radius``: of the discs, in mm, with its uncertainty; ``size_known``: it was measured once and for all.
     """
 
     def __init__(self, sides: Sides | None = None) -> None:
@@ -79,10 +78,13 @@ class TableFollower:
         self.radius: tuple[float, float] | None = None
         self.size_known = False
         self.glimpses: list[Track] = []
+        self.phantoms: set[int] = set()
         self._memory = BoardMemory()
         self._next_id = 1
         self._radii: list[tuple[float, float]] = []
         self._ditch: list[tuple[float, float, float]] = []
+        self._faces: dict[int, deque[Lab]] = {}
+        self._prints: list[tuple[float, float]] = []
 
     @property
     def lying(self) -> Lying:
@@ -101,10 +103,12 @@ class TableFollower:
         change = self._memory.compare(reading, self.table, self.sides, self.leaving)
         self.untold = [d.mm for d in change.hidden]
         light = light_of(change, self.sides)
-        newcomers = [Newcomer(s, *self.sides.group(s, light, not first)) for s in change.new]
+        new = [s for s in change.new if all(math.dist(s.disc.mm, mm) > TRACK_END_MM / 3 for mm in self._prints)]
+        newcomers = [Newcomer(s, *self.sides.group(s, light, not first)) for s in new]
+        self._unmask(change)
         self._regroup(change, light)
         ditched = self._new_in_ditch(reading, light)
-        starts = _single_starts(reading.rest.shots)
+        starts = single_starts(reading.rest.shots)
         elsewhere = not first and reading.rest.scene != self._memory.scene and not starts
         outcome: Shot | Handled
         if first or elsewhere or not self._is_shot(reading, change, starts, newcomers, ditched):
@@ -155,7 +159,7 @@ class TableFollower:
             return False
         others = [*gone, *(m.disc for m in change.moved if m.disc.id not in self.leaving)]
         return bool(others or (not taken and (ditched or any(s.strong for s in starts)))) or any(
-            _leaves(reading, s) for s in starts
+            leaves(reading, s) for s in starts
         )
 
     def _shot(
@@ -171,13 +175,13 @@ class TableFollower:
             account.doubts.append("two shots seem to have been made without a rest between them")
         missing = [d for d in change.gone if d.id not in self.leaving]
         suggested = likely(start)
-        if not (newcomers or missing or change.moved or ditched or (start and _leaves(reading, start))):
+        if not (newcomers or missing or change.moved or ditched or (start and leaves(reading, start))):
             account.doubts.append(NOT_FOUND)
         missing += self._left_there(change, missing, newcomers, suggested, account)
         group, sure = self._who(missing, newcomers, ditched, suggested, account)
-        shot_disc = _shot_disc(group, start, missing, newcomers)
+        shot_disc = which_was_shot(group, start, missing, newcomers)
         others = [n for n in newcomers if n is not shot_disc]
-        pairs = _pairs(missing, others)
+        pairs = paired(missing, others)
         disc_id = self._add(shot_disc, group, account)
         back = tuple((d.id, d.group, d.disc) for d in account.back)
         self._settle(change, missing, pairs, account)
@@ -186,8 +190,10 @@ class TableFollower:
             account.doubts.append("a disc came to lie on the board that nobody is known to have shot")
         for n in extra:
             self._place(n)
-        if shot_disc is not None and shot_disc.sure >= GROUP_SURE:
-            self.sides.learn(group, shot_disc.seen.lab)
+        if shot_disc is not None:
+            self._faces.setdefault(group, deque(maxlen=FACES_KEPT)).append(shot_disc.seen.lab)
+            if shot_disc.sure >= GROUP_SURE:
+                self.sides.learn(group, shot_disc.seen.lab)
         began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
         return Shot(
             began if start is None else start.at, None if start is None else start.xy,
@@ -289,6 +295,7 @@ class TableFollower:
         self._stay(change)
         came = [self._place(n) for n in newcomers] if anew else []
         for d, n in zip(came, newcomers, strict=False):
+            d.doubted = n.seen.disc.confidence < BEYOND_DOUBT
             self.sides.learn(d.group, n.seen.lab)
         pushed = tuple(m.disc.id for m in change.moved if m.sure)
         return Handled(reading.rest.at, tuple(taken), pushed, tuple(d.id for d in came), elsewhere, self.lying)
@@ -298,9 +305,20 @@ class TableFollower:
         self.table[disc.id] = disc
         return disc
 
+    def _unmask(self, change: Change) -> None:
+        """What nobody saw come, and is read as a disc no longer though it looks as before, is part of the board."""
+        for d, seen in change.stayed:
+            if d.doubted and (seen is None or seen.disc.confidence < NO_DISC):
+                del self.table[d.id]
+                self.leaving.discard(d.id)
+                self.phantoms.add(d.id)
+                self._prints.append(d.mm)
+                if faces := self._faces.get(d.group):
+                    self.sides.refound(d.group, faces)
+
     def _stay(self, change: Change) -> None:
         for d, seen in change.stayed:
-            if seen is not None:
+            if seen is not None and d.id in self.table:
                 self._renew(d, seen.disc)
                 self.sides.learn(d.group, seen.lab)
 
@@ -345,60 +363,3 @@ class TableFollower:
             self.radius = (float(np.median([r for r, _ in self._radii])), best)
         else:
             self.radius = (reading.disc_radius, reading.disc_radius_sigma)
-
-
-def _single_starts(shots: tuple[Start, ...]) -> list[Start]:
-    """The starts in order of time, those of one shot joined."""
-    out: list[Start] = []
-    for s in sorted(shots, key=lambda s: s.at):
-        if not out or s.at - out[-1].at >= SAME_SHOT_S:
-            out.append(s)
-        elif s.strong and not out[-1].strong:
-            out[-1] = s
-    return out
-
-
-def _leaves(reading: TableReading, start: Start) -> bool:
-    """Whether the shot disc, or what moved after a shot's start, was last seen leaving the surface."""
-    edge = LEFT_AT * reading.rest.view.board.shooting
-    if start.strong and (math.hypot(*start.track.end[1:]) > edge or start.track.outward > LEAVING_MM_S):
-        return True
-    for track in reading.rest.tracks:
-        away = math.hypot(*track.end[1:])
-        if track.start[0] >= start.at and away > edge and away - math.hypot(*track.start[1:]) > LEAVES_MM:
-            return True
-    return False
-
-
-def _shot_disc(group: int, start: Start | None, missing: list[TableDisc], newcomers: list[Newcomer]) -> Newcomer | None:
-    """Which newcomer was shot; None where it isn't on the board."""
-    mine = [n for n in newcomers if n.group == group]
-    own = [d for d in missing if d.group == group]
-    if not mine:
-        return None
-    if start is not None:
-        end = start.track.end[1:]
-        nearest = min(mine, key=lambda n: math.dist(n.seen.disc.mm, end))
-        if math.dist(nearest.seen.disc.mm, end) < TRACK_END_MM:
-            return nearest
-    if len(mine) <= len(own):
-        return None
-    # what was moved lies nearer to where it lay than what was shot, as a rule
-    return max(mine, key=lambda n: min((math.dist(n.seen.disc.mm, d.mm) for d in own), default=0.0))
-
-
-def _pairs(missing: list[TableDisc], newcomers: list[Newcomer]) -> list[tuple[TableDisc, Newcomer]]:
-    """Missing discs with the newcomers that they are, the shortest ways first, within each side."""
-    ways = sorted(
-        (math.dist(n.seen.disc.mm, d.mm), i, j)
-        for i, d in enumerate(missing) for j, n in enumerate(newcomers) if n.group == d.group
-    )  # fmt: skip
-    out: list[tuple[TableDisc, Newcomer]] = []
-    used: set[int] = set()
-    found: set[int] = set()
-    for _, i, j in ways:
-        if i not in found and j not in used:
-            found.add(i)
-            used.add(j)
-            out.append((missing[i], newcomers[j]))
-    return out

@@ -5,6 +5,7 @@ a place that looks as it did holds what it held, and where nothing has changed n
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -268,6 +269,11 @@ class Sides:
         self.counts[group] += 1
         rate = max(COLOUR_RATE, 1 / (self.counts[group] + 1))
         self.middles[group] = self.middles[group] + rate * (lab - self.middles[group])
+
+    def refound(self, group: int, faces: Sequence[Lab]) -> None:
+        """What founded a side was no disc of it: its colour is that of these ``faces``, Lab (3,) each."""
+        self.middles[group] = np.asarray(np.median(np.array(faces), axis=0))
+        self.counts[group] = len(faces)
 
     def words(self) -> tuple[str, ...]:
         """Plain colour words of the groups."""

@@ -20,13 +20,17 @@ KEPT_READINGS = 5
 
 @dataclass
 class TableDisc:
-    """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last."""
+    """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last.
+
+    ``doubted``: nobody saw it come, and it wasn't read beyond doubt: it may be a print, a knot or a stain.
+    """
 
     id: int
     group: int
     readings: list[Disc]
     disc: Disc
     group_sure: float = 1.0
+    doubted: bool = False
 
     @property
     def mm(self) -> tuple[float, float]:

@@ -187,11 +187,22 @@ class CrokinoleOfficial:
         self._began = True
         self.boards.append(Board(rest.settled, rest.view, self.follower.lying))
         self.watch.untold(self.follower.untold)
+        self._unmasked()
         self.ledger.regroup(self.follower.regrouped)
         self.follower.regrouped.clear()
         if isinstance(outcome, Handled):
             return self._hands(outcome, leaving, first)
         return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
+
+    def _unmasked(self) -> None:
+        """Take what turned out to be no disc out of the account, and out of what it led the rules to take off."""
+        if not self.follower.phantoms:
+            return
+        self.ledger.never_there(self.follower.phantoms)
+        self.follower.phantoms = set()
+        last = self.ledger.last
+        if last is not None and self._live is None:
+            self.follower.leaving &= {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
 
     def _size_discs(self, rest: Rest, reading: TableReading) -> Rest:
         """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""

@@ -1,0 +1,78 @@
+"""What tracks say about a shot: which starts are one shot, whether a disc left, which disc is which.
+
+Lengths in mm on the board, times in seconds.
+"""
+
+import math
+
+from vision.changes import LEAVES_MM, TRACK_END_MM
+from vision.motion import Start
+from vision.shot_seen import Newcomer
+from vision.table import TableReading
+from vision.table_discs import TableDisc
+
+LEFT_AT = 0.95
+"""In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
+LEAVING_MM_S = 200.0
+"""... or going outwards at this speed, into a hand's shadow: it can't have stopped where nothing lies."""
+SAME_SHOT_S = 0.6
+"""Two tracks that begin within this time are one shot."""
+
+
+def single_starts(shots: tuple[Start, ...]) -> list[Start]:
+    """The starts in order of time, those of one shot joined."""
+    out: list[Start] = []
+    for s in sorted(shots, key=lambda s: s.at):
+        if not out or s.at - out[-1].at >= SAME_SHOT_S:
+            out.append(s)
+        elif s.strong and not out[-1].strong:
+            out[-1] = s
+    return out
+
+
+def leaves(reading: TableReading, start: Start) -> bool:
+    """Whether the shot disc, or what moved after a shot's start, was last seen leaving the surface."""
+    edge = LEFT_AT * reading.rest.view.board.shooting
+    if start.strong and (math.hypot(*start.track.end[1:]) > edge or start.track.outward > LEAVING_MM_S):
+        return True
+    for track in reading.rest.tracks:
+        away = math.hypot(*track.end[1:])
+        if track.start[0] >= start.at and away > edge and away - math.hypot(*track.start[1:]) > LEAVES_MM:
+            return True
+    return False
+
+
+def which_was_shot(
+    group: int, start: Start | None, missing: list[TableDisc], newcomers: list[Newcomer]
+) -> Newcomer | None:
+    """Which newcomer was shot; None where it isn't on the board."""
+    mine = [n for n in newcomers if n.group == group]
+    own = [d for d in missing if d.group == group]
+    if not mine:
+        return None
+    if start is not None:
+        end = start.track.end[1:]
+        nearest = min(mine, key=lambda n: math.dist(n.seen.disc.mm, end))
+        if math.dist(nearest.seen.disc.mm, end) < TRACK_END_MM:
+            return nearest
+    if len(mine) <= len(own):
+        return None
+    # what was moved lies nearer to where it lay than what was shot, as a rule
+    return max(mine, key=lambda n: min((math.dist(n.seen.disc.mm, d.mm) for d in own), default=0.0))
+
+
+def paired(missing: list[TableDisc], newcomers: list[Newcomer]) -> list[tuple[TableDisc, Newcomer]]:
+    """Missing discs with the newcomers that they are, the shortest ways first, within each side."""
+    ways = sorted(
+        (math.dist(n.seen.disc.mm, d.mm), i, j)
+        for i, d in enumerate(missing) for j, n in enumerate(newcomers) if n.group == d.group
+    )  # fmt: skip
+    out: list[tuple[TableDisc, Newcomer]] = []
+    used: set[int] = set()
+    found: set[int] = set()
+    for _, i, j in ways:
+        if i not in found and j not in used:
+            found.add(i)
+            used.add(j)
+            out.append((missing[i], newcomers[j]))
+    return out
