@@ -1,10 +1,10 @@
 """The table of every gap: what is true, what was measured, how sure it was; with a plot. One command.
 
-    python benchmarks/gaps.py [--folds training/folds] [--out benchmarks/results] [--only TEXT]
+    python benchmarks/gaps.py [--net training/held_out/contacts.onnx] [--out benchmarks/results] [--only TEXT]
 
 Reads the rendered scenes under ``$REFEREE_DATA`` (``../shared`` unless set) by the real pipeline: board, discs, gaps.
-With ``--folds`` each scene is measured by the gap network that has never seen it (``training/train_gaps.py``), which is
-how well new pictures of this kind are measured; without, by the network that is shipped, which was trained on them.
+With ``--net`` they are measured by a gap network that no scene has taught (``training/train_gaps.py --hold-out``),
+which is how well new pictures are measured; without, by the network that is shipped, which was trained on them too.
 """
 
 import argparse
@@ -31,7 +31,6 @@ from vision.readings import Disc
 
 DATA = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
 KINDS = ("crokinole", "crokinole_variants")
-FOLDS = 3
 NEAR_MM = 3.0
 """Only gaps within this are judged: farther ones decide nothing."""
 SAME_DISC = 0.9
@@ -189,25 +188,22 @@ def plot(rows: list[Row], path: Path) -> None:
 def main() -> None:
     """Measure, write the table and the plot, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--folds", type=Path)
+    parser.add_argument("--net", type=Path)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     rows: list[Row] = []
-    number = -1
     for kind in KINDS:
         for path in sorted((DATA / kind).glob("*.truth.json")):
             truth = json.loads(path.read_text())
             if truth.get("nothing"):
                 continue
-            number += 1
             picture = path.with_name(path.name.replace(".truth.json", ".jpg"))
             if options.only in str(picture):
-                net = load(options.folds / f"contacts_fold{number % FOLDS}.onnx") if options.folds else None
-                rows += rows_of(picture, truth, net)
+                rows += rows_of(picture, truth, load(options.net) if options.net else None)
     options.out.mkdir(parents=True, exist_ok=True)
-    name = "gaps_by_folds" if options.folds else "gaps"
+    name = "gaps_held_out" if options.net else "gaps"
     with (options.out / f"{name}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()

@@ -37,6 +37,8 @@ EXIF_SIGMA = 0.06
 """EXIF rounds, and phones stabilise by cropping; grossly cropped pictures are caught by the edges' own opinion."""
 
 LENS_SIGMA = 0.05
+"""Prior spread of the lens's first radial term: phones and cameras keep to it, wide lenses have -0.1 to -0.3. So it is
+the core of a heavy-tailed prior: what one round finds widens it for the next (iteratively reweighted)."""
 CENTRE_SIGMA = 0.006
 """Prior spread of the principal point, in picture widths."""
 
@@ -125,7 +127,8 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
                 mean[i], spread[i] = known * k, NCA_SIGMA_MM
     if hints.camera is not None:
         return Priors(float(np.log(cam.K[0, 0])), 0.0, radius=mean, radius_sigma=spread)
-    return Priors(float(log_f), sigma, r.lens, r.k2, r.centre * size, mean, spread)
+    lens = float(np.hypot(r.lens, cam.dist[0])) if r.lens else 0.0
+    return Priors(float(log_f), sigma, lens, r.k2, r.centre * size, mean, spread)
 
 
 def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints) -> State:

@@ -170,7 +170,8 @@ def warnings_for(cam: Camera, radii: dict[str, float], others: int) -> list[str]
     px = cam.project(NCA_SHOOTING_MM * np.column_stack([np.cos(t), np.sin(t), 0 * t]))
     inside = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < cam.width) & (px[:, 1] < cam.height)
     if inside.mean() < 1:
-        words.append(f"{100 * (1 - inside.mean()):.0f} % of the shooting line lies outside the picture")
+        share = 100 * (1 - inside.mean())
+        words.append(f"{share:.0f} % of the shooting line lies outside the picture: discs there are not seen")
     if others:
         words.append(f"{others} more board{'s' if others > 1 else ''} in the picture; the largest whole one is read")
     if cam.tilt_deg > OBLIQUE_DEG:

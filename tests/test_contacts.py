@@ -17,8 +17,8 @@ from calibration.view import BoardView
 from vision.contact_net import load
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, patches, prepare
 from vision.contacts import GUARD, measure, verdict
-from vision.line_edges import painted_lines
-from vision.line_width import Profiles, fit_strokes
+from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
+from vision.line_net import read_lines
 from vision.readings import Disc
 
 SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
@@ -188,25 +188,25 @@ def test_a_hand_painted_line_is_followed_and_a_circle_is_left() -> None:
     assert wavy.shape.at(bearing)[0] == pytest.approx(0.5 * np.cos(3 * bearing), abs=0.15)
 
 
-def test_line_width_from_blurred_profiles() -> None:
-    offset = np.linspace(-5, 5, 41)
-    value, detail, line = [], [], []
-    for k, px_per_mm in enumerate((0.8, 1.0, 1.3)):
-        fine = np.linspace(-8, 8, 3201)
-        ink = np.where(np.abs(fine) < 1.2, 0.1, 0.6)
+@pytest.mark.parametrize(("width", "middle"), [(1.6, 0.0), (2.4, 0.3), (3.6, -0.4)])
+def test_line_edges_from_blurred_profiles(width: float, middle: float) -> None:
+    fine, offset = np.linspace(-8, 8, 3201), np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
+    profiles, detail = [], np.array([0.8, 1.0, 1.3])
+    for px_per_mm in detail:
+        light = np.where(np.abs(fine - middle) < width / 2, 0.02, 0.45)
         taps = np.exp(-0.5 * (fine / (0.64 / px_per_mm)) ** 2)
-        value.append(np.interp(offset, fine, np.convolve(ink - 0.6, taps / taps.sum(), "same") + 0.6))
-        detail.append(px_per_mm)
-        line.append(k)
-    strokes = fit_strokes(Profiles(np.array(value), offset, np.array(line), np.array(detail)))
-    assert strokes is not None
-    assert strokes.width == pytest.approx(2.4, abs=0.3)
-    assert np.abs(strokes.middle).max() < 0.05
+        seen = np.convolve(light - 0.45, taps / taps.sum(), "same") + 0.45
+        profiles.append(np.repeat(np.interp(offset, fine, seen)[:, None] ** (1 / 2.2) * 255, 3, axis=1))
+    value, sigma = read_lines(np.array(profiles), detail)
+    assert np.abs(value[:, 0] - middle).max() < 0.08
+    assert np.abs(value[:, 1] - np.log(width)).max() < 0.25
+    assert (np.abs(value - [middle, np.log(width)]) < 3.5 * np.hypot(sigma, 0.02)).all()
 
 
-def test_profiles_without_lines_have_no_width() -> None:
-    flat = Profiles(np.full((3, 41), 0.5), np.linspace(-5, 5, 41), np.arange(3), np.ones(3))
-    assert fit_strokes(flat) is None
+def test_profiles_without_lines_have_no_sure_width() -> None:
+    size = round(2 * PROFILE_MM / PROFILE_STEP_MM) + 1
+    _, sigma = read_lines(np.full((3, size, 3), 128.0), np.ones(3))
+    assert sigma[:, 1].min() > 0.3
 
 
 @pytest.mark.parametrize("name", ["crokinole/c001", "crokinole/c021", "crokinole_variants/v013"])

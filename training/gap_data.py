@@ -50,7 +50,7 @@ def true_view(truth: dict) -> BoardView:
     board = truth["board"]
     lines = {line["name"]: line for line in board["lines"]}
     inner, middle, outer = (lines[n] for n in ("15/10", "10/5", "shooting"))
-    disc = truth["discs"][0]
+    disc = truth["discs"][0] if truth["discs"] else truth["disc"]
     widths = tuple(line["outer_edge"] - line["inner_edge"] for line in (inner, middle, outer))
     model = BoardModel(
         "truth",
@@ -97,6 +97,22 @@ def read_scene(path: Path) -> Scene | None:
 def scene_files() -> list[Path]:
     """All truth files of the scenes, in order."""
     return [p for f in FOLDERS for p in sorted((DATA / "scenes" / f).glob("[cv]0[0-9][0-9].json"))]
+
+
+def window_files(folder: Path, kinds: str = "t") -> list[Path]:
+    """Truth files that ``training.trace_boards`` wrote: ``t`` whole boards, ``h`` other takes of the hole."""
+    return [p for kind in kinds for p in sorted(folder.glob(f"{kind}[0-9]*.json"))]
+
+
+def in_window(truth: dict, view: BoardView, place: Array, reach: float) -> bool:
+    """Whether all within ``reach`` mm of a place (2,) on the board was rendered; always so in a whole picture."""
+    if "windows" not in truth:
+        return True
+    turn = np.arange(16) * np.pi / 8
+    ring = place + reach * np.column_stack([np.cos(turn), np.sin(turn)])
+    px = np.concatenate([view.to_px(ring, z) for z in (0.0, view.board.disc_height)])
+    (left, top), (right, bottom) = px.min(0), px.max(0)
+    return any(left >= w[0] and top >= w[1] and right < w[2] and bottom < w[3] for w in truth["windows"])
 
 
 def jittered_view(view: BoardView, rng: np.random.Generator) -> BoardView:

@@ -1,6 +1,7 @@
 """The small network that says how far a disc lies from where it was thought to be, its training and its export."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ WRAP = 4
 """Angles repeated on either side, so that the seam of the unrolled ring is no edge."""
 OUTPUTS = 4
 NARROW, DENSE = 16, 96
+DROPOUT, DECAY = 0.25, 1e-2
+REPORT_STEPS = 250
 STUDENT_NU = 4.0
 """Degrees of freedom of the loss: errors have heavy tails, and a few hopeless patches must not rule."""
 LOG_SIGMA_MIN, LOG_SIGMA_MAX = math.log(0.01), math.log(5.0)
@@ -42,7 +45,7 @@ class GapNet(nn.Module):
             layers += [nn.Conv2d(c, d, k, stride, k // 2, bias=False), nn.BatchNorm2d(d), nn.ReLU()]
         self.features = nn.Sequential(*layers)
         flat = NARROW * ((ANGLES + 2 * WRAP) // 4) * (STEPS // 4)
-        self.drop = nn.Dropout(0.1)
+        self.drop = nn.Dropout(DROPOUT)
         self.dense = nn.Linear(flat, DENSE)
         self.out = nn.Linear(DENSE, 2 * OUTPUTS)
 
@@ -119,15 +122,17 @@ def train(
     start: GapNet | None = None,
     batch: int = 128,
     rate: float = 2e-3,
+    report: Callable[[GapNet], str] | None = None,
 ) -> GapNet:
     """Train a network, or go on with ``start``, on patches (N, C, A, S) and targets (N, 4) for a number of samples.
 
-    Deterministic by seed. Convolutions run in bfloat16, which halves the time.
+    Deterministic by seed. Convolutions run in bfloat16, which halves the time. ``report`` says now and then how well
+    the network does.
     """
     torch.manual_seed(seed)
     rng = torch.Generator().manual_seed(seed)
     net = (start or GapNet()).to(memory_format=torch.channels_last)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-3)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=DECAY)
     steps = samples // batch
     plan = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.1)
     x, y = torch.from_numpy(patches), torch.from_numpy(target)
@@ -149,8 +154,10 @@ def train(
         optimiser.step()
         plan.step()
         total += float(value.detach())
-        if step % 100 == 99:
-            print(f"step {step + 1}/{steps} loss {total / 100:.3f}", flush=True)
+        if step % REPORT_STEPS == REPORT_STEPS - 1:
+            words = report(net.eval()) if report else ""
+            net.train()
+            print(f"step {step + 1}/{steps} loss {total / REPORT_STEPS:.3f} {words}", flush=True)
             total = 0.0
     return net.eval()
 

@@ -1,10 +1,11 @@
-"""Train the gap network: first on drawings, then on path-traced scenes, judged by three folds over scenes.
+"""Train the gap network: first on drawings, then on path-traced windows and scenes.
 
-    python -m training.train_gaps --cache FOLDER [--folds FOLDER] [--out vision/weights/contacts.onnx]
+    python -m training.trace_boards --out WINDOWS --count 400
+    python -m training.train_gaps --cache FOLDER --windows WINDOWS [--hold-out] [--out vision/weights/contacts.onnx]
 
 Needs torch and onnx (any recent version; a CPU is enough) and the scenes under ``$REFEREE_DATA`` (``../shared`` unless
-set). Seeded: the same versions on the same machine give the same weights. Fold k leaves out every third scene,
-beginning with the k-th; its network goes to ``--folds`` for ``benchmarks/gaps.py``, which uses it on just those scenes.
+set). Seeded: the same versions on the same machine give the same weights. With ``--hold-out`` no scene is learnt from:
+``benchmarks/gaps.py`` measures by such a network how well new pictures are read.
 """
 
 import argparse
@@ -16,14 +17,15 @@ import torch
 from numpy.typing import NDArray
 
 from training.drawn_boards import draw_scene
-from training.gap_data import looks, read_scene, scene_files
-from training.gap_net import GapNet, export, predict, train
+from training.gap_data import looks, read_scene, scene_files, window_files
+from training.gap_net import GapNet, export, loss, predict, train
 
-FOLDS = 3
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
-SCENE_LOOKS = 12
-BASE_SAMPLES, FOLD_SAMPLES, FINAL_SAMPLES = 130_000, 56_000, 80_000
-"""Samples seen by the network trained on drawings, by each fold's, and by the one that is shipped."""
+SCENE_LOOKS, WINDOW_LOOKS = 12, 12
+DRAWN_SHARE = 0.2
+"""Drawn samples by the number of traced ones, once the base is trained."""
+BASE_SAMPLES, SAMPLES = 130_000, 220_000
+"""Samples seen by the network trained on drawings, and after that."""
 
 Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]
 
@@ -42,15 +44,15 @@ def drawn_data() -> Data:
     return x, y, np.full(len(x), -1)
 
 
-def scene_data() -> Data:
-    """Patches, targets and scene numbers of the path-traced scenes."""
+def scene_data(files: list[Path], count: int) -> Data:
+    """Patches, targets and scene numbers of path-traced scenes, each looked at ``count`` times."""
     patches, targets, numbers, number = [], [], [], 0
-    for k, path in enumerate(scene_files()):
+    for k, path in enumerate(files):
         scene = read_scene(path)
-        if scene is None:
+        if scene is None or not scene.groups:
             continue
         rng = np.random.default_rng([7, k])
-        for _ in range(SCENE_LOOKS):
+        for _ in range(count):
             p, t = looks(scene, rng)
             patches.append(p)
             targets.append(t)
@@ -59,25 +61,29 @@ def scene_data() -> Data:
     return np.concatenate(patches), np.concatenate(targets), np.concatenate(numbers)
 
 
-def cached(folder: Path, name: str) -> Data:
+def cached(folder: Path, name: str, windows: Path) -> Data:
     """Data by name, made once and kept in ``folder``."""
     big, small = folder / f"{name}_patches.npy", folder / f"{name}_targets.npz"
     if not small.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        patches, targets, numbers = drawn_data() if name == "drawn" else scene_data()
+        if name == "drawn":
+            patches, targets, numbers = drawn_data()
+        elif name == "scenes":
+            patches, targets, numbers = scene_data(scene_files(), SCENE_LOOKS)
+        else:
+            patches, targets, numbers = scene_data(window_files(windows), WINDOW_LOOKS)
         np.save(big, patches)
         np.savez(small, targets=targets, numbers=numbers)
     kept = np.load(small)
     return np.load(big, mmap_mode="r"), kept["targets"], kept["numbers"]
 
 
-def mixed(drawn: Data, scenes: Data, held_out: int | None, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The scenes' samples, without those of a fold, and two thirds as many drawn ones."""
-    keep = np.ones(len(scenes[1]), bool) if held_out is None else scenes[2] % FOLDS != held_out
-    some = np.random.default_rng(seed).permutation(len(drawn[1]))[: int(keep.sum() * 2 / 3)]
-    some.sort()
-    x = np.concatenate([scenes[0][keep], drawn[0][some]])
-    return x, np.concatenate([scenes[1][keep], drawn[1][some]])
+def mixed(drawn: Data, traced: list[Data], seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """All traced samples, and a share of drawn ones."""
+    count = int(sum(len(d[1]) for d in traced) * DRAWN_SHARE)
+    some = np.sort(np.random.default_rng(seed).permutation(len(drawn[1]))[:count])
+    x = np.concatenate([*(d[0] for d in traced), drawn[0][some]])
+    return x, np.concatenate([*(d[1] for d in traced), drawn[1][some]])
 
 
 def describe(net: GapNet, patches: NDArray[np.uint8], targets: NDArray[np.float32]) -> str:
@@ -85,38 +91,36 @@ def describe(net: GapNet, patches: NDArray[np.uint8], targets: NDArray[np.float3
     said = predict(net, patches)
     error = np.abs(said[:, :4] - targets)
     z = error / np.exp(said[:, 4:])
+    likely = loss(torch.from_numpy(said), torch.from_numpy(targets))
     figures = np.median(error, 0), np.percentile(error, 95, axis=0), 1.4826 * np.median(z, 0)
-    return "; ".join(f"{n} {v.round(3)}" for n, v in zip(("median", "95 %", "spread"), figures, strict=True))
+    words = (f"{n} {v.round(3)}" for n, v in zip(("median", "95 %", "spread"), figures, strict=True))
+    return f"loss {float(likely):.3f}; {'; '.join(words)}"
 
 
 def main() -> None:
-    """Make the data, train the base, the folds and the network that is shipped."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    """Make the data, train the base on drawings, then the network."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--folds", type=Path, default=Path("training/folds"))
+    parser.add_argument("--windows", type=Path, required=True)
+    parser.add_argument("--hold-out", action="store_true")
+    parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--out", type=Path, default=Path("vision/weights/contacts.onnx"))
-    parser.add_argument("--parts", nargs="+", choices=["0", "1", "2", "final"], default=["0", "1", "2", "final"])
     options = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    options.folds.mkdir(parents=True, exist_ok=True)
-    drawn = cached(options.cache, "drawn")
+    drawn = cached(options.cache, "drawn", options.windows)
     start = options.cache / "base.pt"
     if not start.exists():
         base = train(np.asarray(drawn[0]), drawn[1], BASE_SAMPLES, seed=1)
         torch.save(base.state_dict(), start)
-    scenes = cached(options.cache, "scenes")
-    for part in options.parts:
-        fold = None if part == "final" else int(part)
-        net = GapNet()
-        net.load_state_dict(torch.load(start))
-        x, y = mixed(drawn, scenes, fold, seed=2)
-        count = FINAL_SAMPLES if fold is None else FOLD_SAMPLES
-        net = train(x, y, count, seed=3, start=net, rate=1.5e-3)
-        export(net, options.out if fold is None else options.folds / f"contacts_fold{fold}.onnx")
-        if fold is not None:
-            judged = np.nonzero(scenes[2] % FOLDS == fold)[0][::6]
-            print(f"fold {fold}: {describe(net, scenes[0][judged], scenes[1][judged])}", flush=True)
+    scenes, windows = (cached(options.cache, name, options.windows) for name in ("scenes", "windows"))
+    net = GapNet()
+    net.load_state_dict(torch.load(start))
+    x, y = mixed(drawn, [windows] if options.hold_out else [windows, scenes], seed=2)
+    judged = np.asarray(scenes[0][::6]), scenes[1][::6]
+    net = train(x, y, options.samples, seed=3, start=net, rate=1.5e-3, report=lambda n: describe(n, *judged))
+    export(net, options.out)
+    print(f"on the scenes: {describe(net, *judged)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """Train the network that tells what lies in the hole.
 
-    python -m training.train_hole --cache FOLDER [--hold-out 4] [--out vision/weights/hole.onnx]
+    python -m training.trace_boards --out WINDOWS --count 400
+    python -m training.train_hole --cache FOLDER --windows WINDOWS [--hold-out 1] [--out vision/weights/hole.onnx]
 
-Needs torch and onnx. Drawn patches (``training.hole_patches``) and patches cut from the path-traced scenes under
-``$REFEREE_DATA`` (``../shared`` unless set); with ``--hold-out N`` every N-th scene judges instead of teaching.
+Needs torch and onnx. Drawn patches (``training.hole_patches``), path-traced windows (``training.trace_boards``), and
+patches cut from the path-traced scenes under ``$REFEREE_DATA`` (``../shared`` unless set); with ``--hold-out N`` every
+N-th scene judges instead of teaching: with 1 all of them.
 """
 
 import argparse
 import json
-import os
 from pathlib import Path
 
 import cv2
@@ -18,15 +19,17 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from training.gap_data import jittered_view, true_view
+from training.gap_data import in_window, jittered_view, scene_files, true_view, window_files
 from training.hole_patches import drawn_patches, spoilt
-from vision.hole_net import PATCH, PATCH_STATES, hole_patch, network_input
+from vision.hole_net import HALF_RADII, PATCH, PATCH_STATES, hole_patch, network_input
 
-DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
-DRAWN, PART = 6000, 1000
+DRAWN, PART = 12_000, 1000
 LOOKS = 24
-STEPS, BATCH, RATE = 2500, 128, 2e-3
-TRACED_SHARE = 0.4
+STEPS, BATCH, RATE = 6000, 128, 2e-3
+SCENE_SHARE, WINDOW_SHARE = 0.25, 0.45
+"""Of each batch; the rest is drawn."""
+SMOOTHING = 0.01
+"""What is taken from each answer's certainty: more would let no reading be surer than that."""
 FLAT_TANGENT = 0.3
 LEAST_LEAN_DEG = 14.0
 """Discs drawn with less lean in a hole lie as no real disc would."""
@@ -55,7 +58,7 @@ class HoleNet(nn.Module):
 
 def state_of(truth: dict) -> int | None:
     """Number in PATCH_STATES of what a scene's truth says of its hole; None where that can't be said."""
-    radius = truth["discs"][0]["diameter"] / 2 if truth["discs"] else 15.9
+    radius = (truth["discs"][0] if truth["discs"] else truth["disc"])["diameter"] / 2
     nearest = None
     for disc in truth["discs"]:
         if disc["state"] in ("hole", "leaning"):
@@ -70,28 +73,39 @@ def state_of(truth: dict) -> int | None:
     return PATCH_STATES.index("none")
 
 
-def traced() -> Data:
-    """Patches of the path-traced scenes, each looked at many times through slightly wrong views."""
+def traced(files: list[Path], looks: int) -> Data:
+    """Patches of path-traced pictures that show the hole, each looked at many times through slightly wrong views."""
     patches, tangents, classes, numbers = [], [], [], []
-    for folder in ("crokinole", "crokinole_variants"):
-        for k, path in enumerate(sorted((DATA / "scenes" / folder).glob("[cv]0[0-9][0-9].json"))):
-            truth = json.loads(path.read_text())
-            if truth.get("nothing") or "lines" not in truth.get("board", {}):
-                continue
-            image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
-            label = state_of(truth)
-            if image is None or label is None:
-                continue
-            image = cv2.resize(image, (truth["width"], truth["height"])) if image.shape[1] != truth["width"] else image
-            view, rng = true_view(truth), np.random.default_rng([5, k])
-            for _ in range(LOOKS):
-                radius = view.board.disc_radius * np.exp(rng.normal(0, 0.03))
-                patch, tangent = hole_patch(np.asarray(image, np.uint8), jittered_view(view, rng), float(radius))
-                patches.append(spoilt(rng, patch))
-                tangents.append(tangent)
-                classes.append(label)
-                numbers.append(k)
+    for k, path in enumerate(files):
+        truth = json.loads(path.read_text())
+        if truth.get("nothing") or "lines" not in truth.get("board", {}):
+            continue
+        image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
+        label = state_of(truth)
+        view = true_view(truth)
+        reach = 2**0.5 * HALF_RADII * view.board.disc_radius
+        if image is None or label is None or not in_window(truth, view, np.zeros(2), reach):
+            continue
+        image = cv2.resize(image, (truth["width"], truth["height"])) if image.shape[1] != truth["width"] else image
+        rng = np.random.default_rng([5, k])
+        for _ in range(looks):
+            radius = view.board.disc_radius * np.exp(rng.normal(0, 0.03))
+            patch, tangent = hole_patch(np.asarray(image, np.uint8), jittered_view(view, rng), float(radius))
+            patches.append(spoilt(rng, patch))
+            tangents.append(tangent)
+            classes.append(label)
+            numbers.append(k)
     return np.stack(patches), np.array(tangents, np.float32), np.array(classes), np.array(numbers)
+
+
+def windows(cache: Path, folder: Path) -> Data:
+    """Patches of the path-traced windows, made once and kept."""
+    file = cache / "hole_windows.npz"
+    if not file.exists():
+        a, b, c, d = traced(window_files(folder, "th"), LOOKS // 2)
+        np.savez(file, a=a, b=b, c=c, d=d)
+    kept = np.load(file)
+    return kept["a"], kept["b"], kept["c"], kept["d"]
 
 
 def drawn(cache: Path) -> Data:
@@ -148,6 +162,7 @@ def main() -> None:
     """Train, judge, export."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--windows", type=Path, required=True)
     parser.add_argument("--hold-out", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--out", type=Path, default=Path("vision/weights/hole.onnx"))
@@ -157,21 +172,29 @@ def main() -> None:
     cv2.setNumThreads(1)
     options.cache.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
-    scenes, made = traced(), drawn(options.cache)
+    scenes, made = traced(scene_files(), LOOKS), drawn(options.cache)
+    rendered = windows(options.cache, options.windows)
     out = scenes[3] % options.hold_out == 0 if options.hold_out else np.zeros(len(scenes[3]), bool)
     held: Data = (scenes[0][out], scenes[1][out], scenes[2][out], scenes[3][out])
     mine = np.nonzero(~out)[0]
-    by_class = [mine[scenes[2][mine] == k] for k in range(len(PATCH_STATES))]
+    groups = [[mine[scenes[2][mine] == k] for k in range(len(PATCH_STATES))]]
+    groups += [[np.nonzero(rendered[2] == k)[0] for k in range(len(PATCH_STATES))]]
+    shares = [SCENE_SHARE, WINDOW_SHARE] if len(mine) else [0.0, SCENE_SHARE + WINDOW_SHARE]
     net = HoleNet()
     tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
     plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=options.steps, pct_start=0.1)
     total = 0.0
     for step in range(options.steps):
-        count = int(BATCH * TRACED_SHARE)
-        pick = np.concatenate([rng.choice(group, count // 4) for group in by_class if len(group)])
-        a, la = batch_of(scenes, pick, rng)
-        b, lb = batch_of(made, rng.integers(0, len(made[2]), BATCH - count), rng)
-        loss = functional.cross_entropy(net(torch.cat([a, b])), torch.cat([la, lb]), label_smoothing=0.03)
+        parts = []
+        for data, by_class, share in zip((scenes, rendered), groups, shares, strict=True):
+            count = int(BATCH * share) // len(PATCH_STATES)
+            if count:
+                pick = np.concatenate([rng.choice(group, count) for group in by_class if len(group)])
+                parts.append(batch_of(data, pick, rng))
+        rest = BATCH - sum(len(p[1]) for p in parts)
+        parts.append(batch_of(made, rng.integers(0, len(made[2]), rest), rng))
+        x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
+        loss = functional.cross_entropy(net(x), y, label_smoothing=SMOOTHING)
         tune.zero_grad()
         loss.backward()
         tune.step()

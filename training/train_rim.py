@@ -1,11 +1,12 @@
 """Train the network that tells whether a disc's rim runs around a place.
 
-    python -m training.train_rim --cache FOLDER [--hold-out 4] [--out vision/weights/rim.onnx]
+    python -m training.trace_boards --out WINDOWS --count 400
+    python -m training.train_rim --cache FOLDER --windows WINDOWS [--hold-out 1] [--out vision/weights/rim.onnx]
 
 Needs torch and onnx. Patches as the gap network's (``training.gap_data``), of discs, and of places without one: at
 random, beside discs, on lines and posts, where the first disc network is fooled, and anywhere in pictures of other
-games; from the path-traced scenes under ``$REFEREE_DATA`` and from drawn boards. With ``--hold-out N`` every N-th scene
-is left out.
+games; from the path-traced scenes under ``$REFEREE_DATA``, path-traced windows (``training.trace_boards``) and drawn
+boards. With ``--hold-out N`` every N-th scene is left out: with 1 all of them.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from calibration.boards import BUILT_IN
 from calibration.camera import Array, Camera
 from calibration.view import BoardView
 from training.drawn_boards import draw_scene
-from training.gap_data import DATA, Scene, jittered_view, read_scene, scene_files
+from training.gap_data import DATA, Scene, in_window, jittered_view, read_scene, scene_files, window_files
 from training.gap_net import NARROW, WRAP, augmented
 from vision import disc_net
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
@@ -37,8 +38,16 @@ VERTICAL_DEG, DISTANCE_LOG = 8.0, (-0.4, 1.2)
 CLEAR_RADII = 0.6
 """A place so many radii or more from every disc shows none."""
 START_MM = 2.2
-SAMPLES, BATCH_SIZE, RATE = 150_000, 128, 2e-3
-TRACED_SHARE, FOREIGN_SHARE = 0.55, 0.12
+SAMPLES, BATCH_SIZE, RATE = 400_000, 128, 2e-3
+SHARES = {"traced": 0.15, "windows": 0.5, "drawn": 0.23, "foreign": 0.12}
+"""Of each batch."""
+SMOOTHING = 0.004
+"""What is taken from each answer's certainty: more would let no reading be surer than that."""
+WINDOW_LOOKS, SPOT_LOOKS, SPOT_SPREAD_MM = 10, 2, 1.5
+REACH_MM = 8.0
+"""A patch shows so much beyond a disc's outline."""
+EMPTY_RADII = 1.9
+"""A hole with no disc nearer than so many radii to its middle shows only its floor."""
 FOREIGN, FOREIGN_LOOKS, FOREIGN_PLACES = ("cards", "dice", "dodecas"), 4, 14
 FALSE_FLOOR = 0.04
 
@@ -98,6 +107,22 @@ def distance_unknown(view: BoardView, rng: np.random.Generator) -> BoardView:
     return replace(view, camera=replace(camera, K=K, tvec=camera.tvec * np.array([1.0, 1.0, k])))
 
 
+def start_error(rng: np.random.Generator, n: int) -> Array:
+    """Where the first networks put N discs, beside the truth (N, 2) in mm."""
+    a, r = rng.uniform(0, 2 * np.pi, n), START_MM * np.sqrt(rng.uniform(0, 1.3, n))
+    return np.column_stack([r * np.cos(a), r * np.sin(a)])
+
+
+def unrolled(
+    scene: Scene, view: BoardView, rng: np.random.Generator, places: Array, size: tuple[float, float]
+) -> NDArray[np.uint8]:
+    """Patches at places (N, 2) in mm for discs of a true (radius, height) in mm, both somewhat off."""
+    radius, height = size[0] * float(np.exp(rng.normal(0, 0.03))), size[1] + rng.normal(0, 0.7)
+    small, factor = prepare(scene.image, view, places)
+    solids = Cylinders(places, np.full(len(places), radius), np.full(len(places), height))
+    return on_edges(small, factor, view, solids)[0]
+
+
 def looks_at(scene: Scene, rng: np.random.Generator, discs: Array, false: Array) -> tuple[NDArray[np.uint8], list[int]]:
     """One look at a scene: patches of its discs and of bare places, and what they are."""
     view = distance_unknown(jittered_view(scene.view, rng), rng)
@@ -105,20 +130,48 @@ def looks_at(scene: Scene, rng: np.random.Generator, discs: Array, false: Array)
     for true in scene.groups:
         if true.base != 0.0:
             continue
-        n = len(true)
-        a, r = rng.uniform(0, 2 * np.pi, n), START_MM * np.sqrt(rng.uniform(0, 1.3, n))
-        places = true.centres + np.column_stack([r * np.cos(a), r * np.sin(a)])
-        radius = float(true.radius[0]) * float(np.exp(rng.normal(0, 0.03)))
-        bare = bare_places(rng, view, discs, radius, false)
-        every = np.concatenate([places, bare])
-        height = float(true.height[0]) + rng.normal(0, 0.7)
-        small, factor = prepare(scene.image, view, every)
-        solids = Cylinders(every, np.full(len(every), radius), np.full(len(every), height))
-        parts.append(on_edges(small, factor, view, solids)[0])
-        kinds += [1] * n + [0] * len(bare)
+        size = float(true.radius[0]), float(true.height[0])
+        bare = bare_places(rng, view, discs, size[0], false)
+        parts.append(
+            unrolled(scene, view, rng, np.concatenate([true.centres + start_error(rng, len(true)), bare]), size)
+        )
+        kinds += [1] * len(true) + [0] * len(bare)
     if not parts:
         return np.zeros((0, CHANNELS, ANGLES, STEPS), np.uint8), []
     return np.concatenate(parts), kinds
+
+
+def window_data(folder: Path) -> Data:
+    """Patches of path-traced windows: discs, prints, and the floors of empty holes."""
+    patches: list[NDArray[np.uint8]] = []
+    kinds: list[int] = []
+    for k, path in enumerate(window_files(folder, "th")):
+        scene, truth = read_scene(path), json.loads(path.read_text())
+        if scene is None:
+            continue
+        rng = np.random.default_rng([13, k])
+        size = scene.view.board.disc_radius, scene.view.board.disc_height
+        every = np.array([d["centre_mm"][:2] for d in truth["discs"]]).reshape(-1, 2)
+        flat = np.concatenate([g.centres for g in scene.groups if g.base == 0.0] or [np.zeros((0, 2))])
+        flat = flat[[in_window(truth, scene.view, c, size[0] + REACH_MM) for c in flat]]
+        bare = [np.array(s) for s in truth["spots"] if far_from(every, np.array(s), 1.2 * size[0])] * SPOT_LOOKS
+        shown = in_window(truth, scene.view, np.zeros(2), size[0] + REACH_MM)
+        if shown and far_from(every, np.zeros(2), EMPTY_RADII * size[0]):
+            bare.append(np.zeros(2))
+        marks = np.array(bare).reshape(-1, 2)
+        for _ in range(WINDOW_LOOKS if len(flat) + len(marks) else 0):
+            view = distance_unknown(jittered_view(scene.view, rng), rng)
+            off = rng.normal(0, SPOT_SPREAD_MM, marks.shape)
+            places = np.concatenate([flat + start_error(rng, len(flat)), marks + off])
+            patches.append(unrolled(scene, view, rng, places, size))
+            kinds += [1] * len(flat) + [0] * len(marks)
+    x = np.concatenate(patches)
+    return x, np.array(kinds), np.full(len(x), -1)
+
+
+def far_from(discs: Array, place: Array, least: float) -> bool:
+    """Whether a place (2,) in mm keeps ``least`` from all discs (N, 2)."""
+    return not len(discs) or float(np.linalg.norm(discs - place, axis=1).min()) > least
 
 
 def fooled(scene: Scene, discs: Array) -> Array:
@@ -189,12 +242,15 @@ def foreign_data() -> Data:
     return x, np.zeros(len(x), np.int64), np.full(len(x), -1)
 
 
-def cached(folder: Path, name: str) -> Data:
+def cached(folder: Path, name: str, windows: Path) -> Data:
     """Data by name, made once and kept."""
     file = folder / f"rim_{name}.npz"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        patches, kinds, numbers = foreign_data() if name == "foreign" else data_of(name)
+        if name == "windows":
+            patches, kinds, numbers = window_data(windows)
+        else:
+            patches, kinds, numbers = foreign_data() if name == "foreign" else data_of(name)
         np.savez(file, patches=patches, kinds=kinds, numbers=numbers)
     kept = np.load(file)
     return kept["patches"], kept["kinds"], kept["numbers"]
@@ -228,6 +284,7 @@ def main() -> None:
     """Train, judge, export."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--windows", type=Path, required=True)
     parser.add_argument("--hold-out", type=int, default=0)
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--out", type=Path, default=Path("vision/weights/rim.onnx"))
@@ -236,30 +293,32 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.manual_seed(0)
     rng, noise = np.random.default_rng(0), torch.Generator().manual_seed(0)
-    traced, made, other = (cached(options.cache, name) for name in ("traced", "drawn", "foreign"))
-    out = traced[2] % options.hold_out == 0 if options.hold_out else np.zeros(len(traced[2]), bool)
-    mine, held = np.nonzero(~out)[0], np.nonzero(out)[0]
+    data = {name: cached(options.cache, name, options.windows) for name in SHARES}
+    numbers = data["traced"][2]
+    out = numbers % options.hold_out == 0 if options.hold_out else np.zeros(len(numbers), bool)
+    held = np.nonzero(out)[0]
+    pools = {name: np.arange(len(d[1])) for name, d in data.items()} | {"traced": np.nonzero(~out)[0]}
+    shares = {n: s / sum(v for m, v in SHARES.items() if len(pools[m])) for n, s in SHARES.items() if len(pools[n])}
     net = RimNet().to(memory_format=torch.channels_last)
     steps = options.samples // BATCH_SIZE
     tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
     plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=steps, pct_start=0.1)
-    total, count, strange = 0.0, int(BATCH_SIZE * TRACED_SHARE), int(BATCH_SIZE * FOREIGN_SHARE)
+    total = 0.0
     for step in range(steps):
-        a, b = rng.choice(mine, count), rng.integers(0, len(made[1]), BATCH_SIZE - count - strange)
-        c = rng.integers(0, len(other[1]), strange)
-        x = torch.from_numpy(np.concatenate([traced[0][a], made[0][b], other[0][c]]))
-        y = torch.from_numpy(np.concatenate([traced[1][a], made[1][b], other[1][c]])).float()
+        picks = [(data[n], rng.choice(pools[n], round(BATCH_SIZE * share))) for n, share in shares.items()]
+        x = torch.from_numpy(np.concatenate([d[0][pick] for d, pick in picks]))
+        y = torch.from_numpy(np.concatenate([d[1][pick] for d, pick in picks])).float()
         x, _ = augmented(x, torch.zeros(len(x), 4), noise)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             said = net(x.to(memory_format=torch.channels_last))
-        loss = functional.binary_cross_entropy_with_logits(said.float()[:, 0], y * 0.98 + 0.01)
+        loss = functional.binary_cross_entropy_with_logits(said.float()[:, 0], y * (1 - 2 * SMOOTHING) + SMOOTHING)
         tune.zero_grad()
         loss.backward()
         tune.step()
         plan.step()
         total += float(loss.detach())
         if step % 200 == 199:
-            words = report(net, traced, held) if len(held) else ""
+            words = report(net, data["traced"], held[::5]) if len(held) else ""
             print(f"{step + 1}/{steps} loss {total / 200:.4f} {words}", flush=True)
             total = 0.0
     export(net, options.out)

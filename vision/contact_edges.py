@@ -24,10 +24,9 @@ ROUNDS = 6
 
 @dataclass(frozen=True)
 class EdgeFit:
-    """Offsets (N, 2) in mm towards the camera and to its left; scatter (N,) of edges in mm; support (N,) in 0..1."""
+    """Offsets (N, 2) in mm towards the camera and to its left; support (N,) in 0..1: the share that agrees."""
 
     offset: Array
-    scatter: Array
     support: Array
 
 
@@ -61,7 +60,5 @@ def fit_edges(patches: Patch) -> EdgeFit:
         offset = np.linalg.solve(normal, side[..., None])[..., 0]
         left = at - offset @ way.T
         weight = usable / np.maximum(1.0, np.abs(left) / HUBER_MM)
-    scatter = np.array(
-        [1.4826 * np.median(np.abs(e[u > 0])) if (u > 0).any() else np.inf for e, u in zip(left, usable, strict=True)]
-    )
-    return EdgeFit(np.asarray(offset), scatter, np.asarray((usable * (np.abs(left) < 2 * HUBER_MM)).mean(1)))
+    support = (usable * (np.abs(left) < 2 * HUBER_MM)).mean(1)
+    return EdgeFit(np.asarray(offset), np.asarray(support))

@@ -2,7 +2,7 @@
 
 The network's own sigma is trained on rendered discs from slightly wrong cameras; here it is recalibrated on scenes it
 never saw (log sigma linear in log network sigma, log pixels a millimetre, tangent of the view angle and the direction
-to the camera; fitted with a Student-t loss by ``training/train_gaps.py``), and joined with what it can't know.
+to the camera; fitted with a Student-t loss by ``training/fit_gap_sigma.py``), and joined with what it can't know.
 """
 
 import math
@@ -12,7 +12,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, camera_axes
 
-EDGE = (0.37, 0.761, -0.167, -0.177, 0.054)
+EDGE = (0.890, 1.057, -0.642, -0.367, -0.012)
 """log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
 EDGE_MIN_MM = 0.03
 LINE_MM = 0.05
@@ -21,6 +21,14 @@ FOCAL_ABOVE, FOCAL_TILTED, FOCAL_HALF_DEG = 0.2, 0.01, 5.0
 """Relative standard uncertainty of a focal length solved from circles alone: a fifth from straight above, where it is
 not told from the distance, a hundredth from aside, half-way at 5 degrees of tilt (measured on rendered scenes)."""
 TILT_DEFAULT_DEG = 0.15
+
+
+def focal_share(view: BoardView) -> float:
+    """Relative standard uncertainty of the focal length, and so of the camera's distance."""
+    said = view.camera.sigma
+    if "focal_px" in said:
+        return said["focal_px"] / float(view.camera.K[0, 0])
+    return FOCAL_TILTED + FOCAL_ABOVE / (1 + (view.camera.tilt_deg / FOCAL_HALF_DEG) ** 2)
 
 
 LEVER, LEVER_TURN = 0.5, 1.3
@@ -46,7 +54,6 @@ class Budget:
     tangent: float
     radius: float
     height: float
-    focal: float
     tilt: float
     thickness: float
     surprise: float
@@ -64,9 +71,11 @@ class Budget:
         return max(math.exp(sum(a * b for a, b in zip(EDGE, terms, strict=True))), EDGE_MIN_MM)
 
     def _pose(self, share: float) -> float:
-        """Parallax of the disc's height that a wrong focal length or tilt leaves, for a share of the height."""
-        lift = share * self.thickness
-        return lift * math.hypot(self.tangent * self.focal, (1 + self.tangent**2) * self.tilt)
+        """Parallax of the disc's height that a wrong tilt leaves, for a share of the height.
+
+        What a wrong focal length does to it is in the height, which is measured by its parallax.
+        """
+        return share * self.thickness * (1 + self.tangent**2) * self.tilt
 
     def gap(self, bearing: float, line: float) -> tuple[tuple[tuple[str, float], ...], float]:
         """Parts and sum of the uncertainty of a gap at a bearing in radians; ``line`` is its inner edge's."""
@@ -95,8 +104,6 @@ def budgets(
     """Budget of each of N discs; ``sigma`` (N, 2) is the network's, ``surprise`` (N,) what is odd about it, in mm."""
     ahead, _ = camera_axes(view, discs.centres)
     said = view.camera.sigma
-    solved = FOCAL_TILTED + FOCAL_ABOVE / (1 + (view.camera.tilt_deg / FOCAL_HALF_DEG) ** 2)
-    focal = said["focal_px"] / float(view.camera.K[0, 0]) if "focal_px" in said else solved
     tilt = math.radians(said.get("tilt_deg", TILT_DEFAULT_DEG))
     out = []
     for k, c in enumerate(discs.centres):
@@ -108,7 +115,6 @@ def budgets(
                 tangent=math.tan(view.view_angle(c)),
                 radius=sigma_radius,
                 height=sigma_height,
-                focal=focal,
                 tilt=tilt,
                 thickness=float(discs.height[k]),
                 surprise=float(surprise[k]),

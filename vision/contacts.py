@@ -22,7 +22,7 @@ from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, Offsets, load
 from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
-from vision.contact_sigma import Budget, budgets, height_lever
+from vision.contact_sigma import Budget, budgets, focal_share, height_lever
 from vision.disc_values import NEAR_MM, p_touching
 from vision.line_edges import Lines, painted_lines
 from vision.readings import Disc, LineContact, LineName, Verdict
@@ -45,6 +45,9 @@ HEIGHT_EXPLAINS = 0.7
 POOL_FLOOR_MM = (0.12, 0.6)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
+UNFAMILIAR_MM = (0.18, 1.0)
+"""Least standard uncertainties of radius and height of discs that aren't a tournament board's: measured on boards of
+other makers, whose discs the network takes for somewhat more usual than they are."""
 
 MOVED_FREE_MM = 2.2
 """A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
@@ -134,7 +137,7 @@ def refine(
     small, factor = prepare(image, view, starts)
     known = Cylinders(starts, np.full(n, radius[0]), np.full(n, view.board.disc_height))
     leaning = [d for d in discs if d.state == "leaning"]
-    prior = (radius[1], HEIGHT_PRIOR_MM["nca" if "nca" in view.scale_from.lower() else "other"])
+    prior = (radius[1], _height_prior(view))
     spread, sigma, doubt = np.array(prior), np.ones((n, 2)), np.zeros(n)
     for turn in range(PASSES):
         others = _solids(leaning, view, known)
@@ -154,6 +157,8 @@ def refine(
         far = np.linalg.norm(moved, axis=1, keepdims=True)
         moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
+    if not _familiar(view):
+        spread = np.maximum(spread, UNFAMILIAR_MM)
     moved_by = np.linalg.norm(known.centres - starts, axis=1)
     return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
 
@@ -201,11 +206,26 @@ def _radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tupl
     given = view.board.disc_radius
     if "disc" in view.scale_from:
         return given, RADIUS_PRIOR_MM["disc"]
-    if "nca" in view.scale_from.lower():
+    if _familiar(view):
         return given, RADIUS_PRIOR_MM["nca"]
     if detected is None:
         return given, RADIUS_PRIOR_MM["other"]
     return detected[0], max(detected[1], DETECTED_MIN_MM)
+
+
+def _familiar(view: BoardView) -> bool:
+    """Whether the discs are a tournament board's (C3), whose size is known."""
+    return "nca" in view.scale_from.lower()
+
+
+def _height_prior(view: BoardView) -> float:
+    """Standard deviation in mm of the discs' height as it shows, before their walls are asked.
+
+    From above, focal length and distance can't be told apart by the lines; a camera taken for nearer than it is makes
+    all discs look lower by the same share. So what their walls show is taken as it is: it corrects the parallax.
+    """
+    own = HEIGHT_PRIOR_MM["nca" if _familiar(view) else "other"]
+    return math.hypot(own, focal_share(view) * view.board.disc_height)
 
 
 def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:

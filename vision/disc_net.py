@@ -109,14 +109,17 @@ def apart(candidates: list[Candidate], flat: float = APART) -> list[Candidate]:
 
     ``flat``: the same for two that lie on the surface, which can't reach into each other.
     """
+    ordered = sorted(candidates, key=lambda c: -c.chance)
+    xy = np.array([c.xy for c in ordered]).reshape(-1, 2)
+    radius, surface = np.array([c.radius_px for c in ordered]), np.array([c.on_surface for c in ordered], dtype=bool)
+    reach = np.where(surface[:, None] & surface, flat, APART) * np.minimum(radius[:, None], radius)
+    near = np.linalg.norm(xy[:, None] - xy, axis=2) < reach
+    free = np.ones(len(ordered), dtype=bool)
     kept: list[Candidate] = []
-    for c in sorted(candidates, key=lambda c: -c.chance):
-        for k in kept:
-            reach = flat if c.on_surface and k.on_surface else APART
-            if math.dist(c.xy, k.xy) < reach * min(c.radius_px, k.radius_px):
-                break
-        else:
+    for i, c in enumerate(ordered):
+        if free[i]:
             kept.append(c)
+            free &= ~near[i]
     return kept
 
 

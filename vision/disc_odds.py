@@ -1,8 +1,8 @@
 """Whether there is a disc, and in which state about the hole: what all witnesses say together.
 
-On the surface the two networks on the canonical picture, the rim network and plain edges (``vision.disc_rim``) are
-weighed by a logistic regression, fitted on path-traced scenes that the networks of a hold-out had not seen. About the
-hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
+On the surface the second network on the canonical picture, the rim network and edges (``vision.disc_rim``) are weighed
+by a logistic regression, fitted by ``training/fit_disc_odds.py`` on path-traced scenes that the networks had not seen.
+About the hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
 """
 
 import math
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array
 from calibration.view import BoardView
-from vision.disc_net import HEAT_RANGE, STATES, Candidate
+from vision.disc_net import STATES, Candidate
 from vision.disc_rim import rims
 from vision.hole_net import hole_odds
 
-WEIGHTS = (0.21, 0.23, 0.79, 7.5, -0.17)
-"""Of the second network's log odds, the first one's, the rim network's, the edges' support and their log scatter."""
-OFFSET = -1.4
+WEIGHTS = (0.17, 0.85, 4.5)
+"""Of the second network's log odds, the rim network's, and the edges' support in 0..1."""
+OFFSET = -1.3
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
 FLOOR_SHARE = 1.07
@@ -48,17 +48,28 @@ def weighed(
     surface = np.logical_and(distances < FLOOR_SHARE * view.board.shooting, np.logical_not(central))
     out = list(candidates)
     looked = np.nonzero(surface)[0]
-    seen = rims(image, view, places[looked], radius, view.board.disc_height)
+    seen, moves = witnesses(image, view, [candidates[k] for k in looked], places[looked], radius)
     moved = places.copy()
-    moved[looked] += np.where((seen.log_odds > RIM_TRUSTED)[:, None], seen.moves, 0.0)
-    for k, features in zip(looked, seen.features, strict=True):
-        heat = float(np.clip(out[k].heat, *HEAT_RANGE))
-        every = (out[k].log_odds, math.log(heat / (1 - heat)), *features)
-        out[k] = with_chance(out[k], sum(w * f for w, f in zip(WEIGHTS, every, strict=True)) + OFFSET)
+    moved[looked] += moves
+    for k, log_odds in zip(looked, seen @ np.array(WEIGHTS) + OFFSET, strict=True):
+        out[k] = with_chance(out[k], float(log_odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
         out[first] = in_hole(out[first], hole_odds(image, view, radius))
     return out, moved
+
+
+def witnesses(
+    image: NDArray[np.uint8], view: BoardView, candidates: list[Candidate], places: Array, radius: float
+) -> tuple[Array, Array]:
+    """What each witness says of candidates at places (N, 2) in mm: numbers (N, 3) in the order of :data:`WEIGHTS`.
+
+    Also how far (N, 2) in mm the edges move each of them, where a disc's rim is seen.
+    """
+    seen = rims(image, view, places, radius, view.board.disc_height)
+    moves = np.where((seen.log_odds > RIM_TRUSTED)[:, None], seen.moves, 0.0)
+    own = np.array([c.log_odds for c in candidates])
+    return np.column_stack([own, seen.log_odds, seen.support]), moves
 
 
 def with_chance(c: Candidate, log_odds: float) -> Candidate:

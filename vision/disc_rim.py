@@ -2,8 +2,8 @@
 
 The picture around a candidate is unrolled along the outline that a disc would have there (``vision.contact_patch``), at
 the picture's own detail, which the canonical picture has lost. A small network (``weights/rim.onnx``, trained by
-``training/train_rim.py``) and plain edges each say whether that is a disc's rim; with what the networks on the
-canonical picture said they give the odds that there is a disc.
+``training/train_rim.py``) and plain edges each say whether that is a disc's rim, which gives the odds that there is a
+disc.
 """
 
 from dataclasses import dataclass
@@ -23,28 +23,20 @@ from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
 SHIFT_MAX_MM = 2.5
 """In each of ROUNDS, a candidate is moved onto its edges by no more than this before its rim is judged."""
 ROUNDS = 2
-SCATTER_MAX_MM = 5.0
-SCATTER_FLOOR_MM = 0.05
 BATCH = 16
 """Patches that the network takes at once."""
 
 
 @dataclass(frozen=True)
 class Rims:
-    """What the rims of N candidates look like: the network's log odds, support in 0..1 and scatter in mm of edges (N,).
+    """What the rims of N candidates look like: the network's log odds, and edges' support in 0..1 (N,).
 
     ``moves`` (N, 2) in mm is how far the edges moved each candidate.
     """
 
     log_odds: Array
     support: Array
-    scatter: Array
     moves: Array
-
-    @property
-    def features(self) -> Array:
-        """Log odds, support and log scatter (N, 3), as ``vision.disc_odds`` weighs them."""
-        return np.column_stack([self.log_odds, self.support, np.log(self.scatter + SCATTER_FLOOR_MM)])
 
 
 @cache
@@ -55,8 +47,8 @@ def _network() -> cv2.dnn.Net:
 
 def on_edges(
     image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, rounds: int = ROUNDS
-) -> tuple[Patch, Array, Array, Array]:
-    """Move candidates onto their edges: patches there, edges' support and scatter (N,), and the moves (N, 2) in mm."""
+) -> tuple[Patch, Array, Array]:
+    """Move candidates onto their edges: patches there, edges' support (N,), and the moves (N, 2) in mm."""
     nobody = Cylinders(np.zeros((0, 2)), np.zeros(0), np.zeros(0))
     moves = np.zeros((len(discs), 2))
     seen = patches(image, factor, view, discs, nobody)
@@ -65,19 +57,16 @@ def on_edges(
         step = np.clip(fit_edges(seen).offset, -SHIFT_MAX_MM, SHIFT_MAX_MM)
         moves = moves + step[:, :1] * ahead + step[:, 1:] * left
         seen = patches(image, factor, view, discs.moved(moves), nobody)
-    edges = fit_edges(seen)
-    return seen, edges.support, np.minimum(edges.scatter, SCATTER_MAX_MM), moves
+    return seen, fit_edges(seen).support, moves
 
 
 def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float, height: float) -> Rims:
     """Look at the rims of candidates at ``places`` (N, 2) in mm; image (H, W, 3) uint8 BGR; radius and height in mm."""
     n = len(places)
     if not n:
-        return Rims(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+        return Rims(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     small, factor = prepare(image, view, places)
-    seen, support, scatter, moves = on_edges(
-        small, factor, view, Cylinders(places, np.full(n, radius), np.full(n, height))
-    )
+    seen, support, moves = on_edges(small, factor, view, Cylinders(places, np.full(n, radius), np.full(n, height)))
     wrapped = np.concatenate([seen[:, :, -WRAP:], seen, seen[:, :, :WRAP]], axis=2).astype(np.float32) / 255
     wrapped = np.concatenate([wrapped, np.zeros((-n % BATCH, *wrapped.shape[1:]), np.float32)])
     network = _network()
@@ -85,4 +74,4 @@ def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float
     for i in range(0, len(wrapped), BATCH):
         network.setInput(np.ascontiguousarray(wrapped[i : i + BATCH]))
         parts.append(network.forward().reshape(-1).astype(np.float64))
-    return Rims(np.concatenate(parts)[:n], support, scatter, moves)
+    return Rims(np.concatenate(parts)[:n], support, moves)

@@ -17,6 +17,8 @@ from vision.readings import Disc, DiscsSeen, DiscState
 
 LISTED = 0.5
 """A candidate more probable than not is a disc of the reading."""
+DARK, BRIGHT_PERCENTILE = 50.0, 90
+"""A picture whose brightest tenth stays below this grey value is very dark."""
 LOOKED_AT = 0.008
 """A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
 MAYBE = 0.05
@@ -63,7 +65,7 @@ def _states(c: Candidate, distance: float, radius: float, surface: float | None)
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
 
 
-def _radius(candidates: list[Candidate]) -> tuple[float, float] | None:
+def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
     """Radius in canonical pixels over all surely seen discs, and its standard uncertainty; None without any."""
     radii = [c.radius_px for c in candidates if c.chance >= LISTED and c.chances[0] == max(c.chances)]
     radii = radii or [c.radius_px for c in candidates if c.chance >= LISTED]
@@ -103,7 +105,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     candidates = [c for c, w in zip(candidates, within, strict=True) if w]
     places, distances = places[within], distances[within]
     mm_per_px = frame.scale / PX_PER_MM
-    joint = _radius(candidates)
+    joint = joint_radius(candidates)
     if joint is None:
         radius, radius_sigma = view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
     else:
@@ -139,7 +141,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i], lines)
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
-    return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image, view))
+    return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
 
 
 def _face_height(state: DiscState, height: float) -> float:
@@ -192,14 +194,7 @@ def _faces_px(view: BoardView, places: NDArray[np.float64], heights: NDArray[np.
     return view.camera.project(np.column_stack([places, heights]))
 
 
-def _warnings(image: NDArray[np.uint8], view: BoardView) -> tuple[str, ...]:
-    """What a person should know about how well the surface is seen."""
-    h, w = image.shape[:2]
-    px = view.circle_px(view.board.surface or view.board.shooting * 1.08)
-    outside = np.mean((px[:, 0] < 0) | (px[:, 1] < 0) | (px[:, 0] > w - 1) | (px[:, 1] > h - 1))
-    warnings: list[str] = []
-    if outside > 0:
-        warnings.append("a part of the board lies outside the picture: discs there are not seen")
-    if float(np.percentile(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)[:: max(1, h // 200)], 90)) < 50:
-        warnings.append("the picture is very dark")
-    return tuple(warnings)
+def _warnings(image: NDArray[np.uint8]) -> tuple[str, ...]:
+    """What a person should know about how well the discs are seen."""
+    brightest = np.percentile(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)[:: max(1, len(image) // 200)], BRIGHT_PERCENTILE)
+    return ("the picture is very dark",) if float(brightest) < DARK else ()

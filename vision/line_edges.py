@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, hidden_ground
-from vision.line_width import Profiles, Strokes, fit_strokes, linear
+from vision.line_net import MIDDLE_MAX_MM, read_lines
 
 BEARINGS = 256
 PROFILE_MM = 5.0
@@ -32,7 +32,11 @@ CONTRAST_MIN = 0.35
 """A profile that holds less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
 GROUPS = 3
 """Mean profiles a line, by how many pixels a mm lie across it there."""
-WIDTH_UNKNOWN_MM = 0.7
+WIDTH_UNKNOWN_MM, MIDDLE_UNKNOWN_MM = 0.7, 0.3
+WIDTH_SHARE = 0.04
+"""Relative standard uncertainty of a width that all lines share: strokes differ by some hundredths from each other."""
+TONE = 2.4
+"""Power that turns pixel values to light, near enough to compare profiles."""
 ENOUGH = 60
 """Bearings needed for a line's departure to be told at all."""
 
@@ -97,47 +101,75 @@ def painted_lines(image: NDArray[np.uint8], factor: float, view: BoardView, othe
     mean: list[Array] = []
     which: list[int] = []
     detail: list[float] = []
-    offset = np.zeros(0)
     for k, radius in enumerate(view.board.radii):
-        bearing, offset, colour, free = _profiles(image, factor, view, others, radius)
+        bearing, offset, colour, free, _ = profiles_across(image, factor, view, others, radius)
         if free.sum() < ENOUGH:
             shapes.append(true_circle())
             continue
         profile = _contrast(linear(colour), offset, view.board.line_widths[k], free)
         shift, ok = _shifts(profile, offset, free)
         shapes.append(_series(bearing[ok], shift[ok]) if ok.sum() >= ENOUGH else true_circle())
-        across = _detail_across(view, radius, bearing) * factor
+        across = detail_across(view, radius, bearing) * factor
         moved = shapes[-1].at(bearing)[0]
-        index = np.nonzero(free)[0]
+        index = np.nonzero(ok if ok.sum() >= ENOUGH else free)[0]
         for part in np.array_split(index[np.argsort(across[index])], GROUPS):
-            aligned = [np.interp(offset, offset - moved[i], profile[i]) for i in part]
-            mean.append(np.median(aligned, axis=0))
+            mean.append(np.median(_aligned(colour[part], offset, moved[part]), axis=0))
             which.append(k)
             detail.append(float(np.median(across[part])))
-    strokes = fit_strokes(Profiles(np.array(mean), offset, np.array(which), np.array(detail))) if mean else None
-    if strokes is None:
-        strokes = Strokes(float(np.mean(view.board.line_widths)), WIDTH_UNKNOWN_MM, np.zeros(3), np.full(3, 0.3))
-    a, b, c = (
-        PaintedLine(
-            r + float(strokes.middle[k]), strokes.width, float(strokes.middle_sigma[k]), strokes.width_sigma, shapes[k]
-        )
-        for k, r in enumerate(view.board.radii)
-    )
+    return _joined(view, shapes, np.array(mean), np.array(detail), np.array(which, dtype=np.intp))
+
+
+def _aligned(colour: Array, offset: Array, moved: Array) -> Array:
+    """Colours (B, S, 3) of profiles shifted back by ``moved`` (B,) mm."""
+    at = (offset[None] + moved[:, None] - offset[0]) / PROFILE_STEP_MM
+    low = np.clip(np.floor(at).astype(int), 0, len(offset) - 2)
+    share = np.clip(at - low, 0, 1)[..., None]
+    row = np.arange(len(colour))[:, None]
+    return np.asarray(colour[row, low] * (1 - share) + colour[row, low + 1] * share)
+
+
+def _joined(view: BoardView, shapes: list[LineShape], mean: Array, detail: Array, which: NDArray[np.intp]) -> Lines:
+    """Lines from mean profiles (P, S, 3), their pixels a mm (P,) and lines (P,); all lines of a board are as wide."""
+    if len(mean):
+        value, sigma = read_lines(mean, detail)
+        log_width, log_sigma = _mean(value[:, 1], sigma[:, 1])
+        width = float(np.exp(log_width))
+        width_sigma = float(np.hypot(width * log_sigma, width * WIDTH_SHARE))
+    else:
+        width, width_sigma = float(np.mean(view.board.line_widths)), WIDTH_UNKNOWN_MM
+    lines = []
+    for k, r in enumerate(view.board.radii):
+        own = which == k
+        middle, middle_sigma = _mean(value[own, 0], sigma[own, 0]) if own.any() else (np.inf, 0.0)
+        if abs(middle) > MIDDLE_MAX_MM:  # not seen, or what is seen there is no line
+            middle, middle_sigma = 0.0, MIDDLE_UNKNOWN_MM
+        lines.append(PaintedLine(r + middle, width, middle_sigma, width_sigma, shapes[k]))
+    a, b, c = lines
     return a, b, c
 
 
-def _detail_across(view: BoardView, radius: float, bearing: Array) -> Array:
+def _mean(values: Array, sigmas: Array) -> tuple[float, float]:
+    """Weighted mean of values (N,), and its sigma: the camera is the same for all, so they err alike."""
+    weight = 1 / sigmas**2
+    mean = float((weight * values).sum() / weight.sum())
+    return mean, float(np.sqrt(1 / weight.mean()))
+
+
+def detail_across(view: BoardView, radius: float, bearing: Array) -> Array:
     """Pixels a millimetre (B,) along the radius at bearings (B,) of a circle."""
     way = np.column_stack([np.cos(bearing), np.sin(bearing)])
     return np.asarray(np.linalg.norm(view.to_px(way * (radius + 0.5)) - view.to_px(way * (radius - 0.5)), axis=1))
 
 
-def _profiles(
+def profiles_across(
     image: NDArray[np.uint8], factor: float, view: BoardView, others: Cylinders, radius: float
-) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-    """Bearings (B,), offsets (S,), colours (B, S, 3) across a line and which bearings are free to be used (B,)."""
-    bearing = np.arange(BEARINGS) * (2 * np.pi / BEARINGS)
-    offset = np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
+) -> tuple[Array, Array, Array, NDArray[np.bool_], Array]:
+    """Bearings (B,), offsets (S,), colours (B, S, 3) across a line, and which bearings are free to be used (B,).
+
+    Also the pixels (B, S, 2) of the picture before it was reduced by ``factor``.
+    """
+    bearing = np.linspace(0, 2 * np.pi, BEARINGS, endpoint=False, dtype=np.float64)
+    offset: Array = np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM, dtype=np.float64)
     reach = radius + offset
     points = np.stack([np.cos(bearing)[:, None] * reach, np.sin(bearing)[:, None] * reach], axis=-1)
     px = view.to_px(points.reshape(-1, 2))
@@ -146,7 +178,12 @@ def _profiles(
     small = ((px + 0.5) * factor - 0.5).astype(np.float32).reshape(BEARINGS, -1, 2)
     colour = cv2.remap(image, small[..., 0], small[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     free = np.asarray(inside & ~hidden_ground(view, points, others, SHADOW_MM).any(1), dtype=np.bool_)
-    return np.asarray(bearing), np.asarray(offset), np.asarray(colour, dtype=np.float64), free
+    return bearing, offset, np.asarray(colour, dtype=np.float64), free, px.reshape(BEARINGS, -1, 2)
+
+
+def linear(colour: Array) -> Array:
+    """Light (..., 3) in 0..1 of pixel values in 0..255."""
+    return np.asarray((colour / 255) ** TONE)
 
 
 def _contrast(colour: Array, offset: Array, width: float, free: NDArray[np.bool_]) -> Array:

@@ -1,0 +1,177 @@
+"""Painted surfaces for path-traced boards: wood or paint, lines with exact edges, filled rings, prints; seeded."""
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Colour = NDArray[np.float32]
+
+SIDE = 2400
+"""Side of the surface's picture in pixels: more than three a millimetre, sharper than any view of it."""
+HALF_MM = 350.0
+FONTS = (0, 2, 3, 4, 6, 7)
+FINE = 4
+"""Bits of fraction for OpenCV's drawing."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Linear colours (3,) RGB of wood or paint, of the lines' ink, and the lines as (inner, outer edge) in mm."""
+
+    surface: Colour
+    ink: Colour
+    lines: tuple[tuple[float, float], ...]
+
+
+def paint(rng: np.random.Generator) -> Colour:
+    """A linear colour (3,) RGB: wood, black, white or anything."""
+    kind = rng.random()
+    if kind < 0.4:
+        tone = np.array([0.62, 0.38, 0.17]) * math.exp(rng.normal(-0.1, 0.45)) * np.exp(rng.normal(0, 0.12, 3))
+    elif kind < 0.58:
+        tone = np.full(3, math.exp(rng.uniform(-4.4, -2.8))) * np.exp(rng.normal(0, 0.1, 3))
+    elif kind < 0.68:
+        tone = np.full(3, rng.uniform(0.5, 0.85)) * np.exp(rng.normal(0, 0.05, 3))
+    else:
+        tone = np.exp(rng.uniform(-3.8, -0.5, 3))
+    return np.clip(tone, 0.006, 0.88).astype(np.float32)
+
+
+def unlike(rng: np.random.Generator, other: Colour, least: float = 0.45) -> Colour:
+    """A colour that differs from another by at least ``least`` (log) in some channel."""
+    for _ in range(40):
+        colour = paint(rng)
+        if float(np.abs(np.log(colour / other)).max()) > least:
+            return colour
+    return np.full(3, 0.01 if other.mean() > 0.1 else 0.8, np.float32)
+
+
+def grain(rng: np.random.Generator, strength: float) -> Colour:
+    """Relative brightness (SIDE, SIDE) about 1 of wood: long fibres, broad rings and planks."""
+    small = SIDE // 2
+    noise = rng.normal(size=(small, small)).astype(np.float32)
+    fine = cv2.GaussianBlur(noise, (0, 0), rng.uniform(25, 60), sigmaY=rng.uniform(0.6, 2.0))
+    broad = cv2.GaussianBlur(np.ascontiguousarray(noise[::-1]), (0, 0), rng.uniform(60, 160), sigmaY=rng.uniform(4, 14))
+    if rng.random() < 0.4:  # peeled veneer: rings cut lengthwise, in swirls
+        broad = cv2.GaussianBlur(noise, (0, 0), rng.uniform(30, 80), sigmaY=rng.uniform(15, 50))
+    rings = np.sin(broad / broad.std() * rng.uniform(1.0, 8.0))
+    mix = rng.uniform(0.2, 1.0) * fine / fine.std() + rng.uniform(0.3, 1.5) * rings
+    if rng.random() < 0.4:  # planks
+        edges = np.sort(rng.uniform(0, small, int(rng.integers(2, 8)))).astype(int)
+        mix += rng.normal(0, 0.9, len(edges) + 1)[np.searchsorted(edges, np.arange(small))][:, None]
+    turned = np.rot90(mix, int(rng.integers(0, 4)))
+    big = cv2.resize(np.ascontiguousarray(turned), (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(np.exp(strength * big / 1.6), dtype=np.float32)
+
+
+def pixel(x: float, y: float) -> tuple[float, float]:
+    """Place in mm -> pixel of the surface's picture (row 0 at greatest y)."""
+    s = SIDE / (2 * HALF_MM)
+    return (x + HALF_MM) * s - 0.5, (HALF_MM - y) * s - 0.5
+
+
+def _lay(picture: Colour, mask: Colour, colour: Colour) -> None:
+    x, y, w, h = cv2.boundingRect((mask > 0).astype(np.uint8))
+    part = (slice(y, y + h), slice(x, x + w))
+    picture[part] += mask[part][..., None] * (colour - picture[part])
+
+
+def _written(rng: np.random.Generator, text: str, at: tuple[float, float], turn: float, size: float) -> Colour:
+    """Mask (SIDE, SIDE) of a text, ``size`` mm high, its middle at a place in mm."""
+    scale, font = SIDE / (2 * HALF_MM) * size / 22, int(rng.choice(FONTS))
+    thick = max(1, round(scale * rng.uniform(0.8, 3.0)))
+    mask = np.zeros((SIDE, SIDE), np.uint8)
+    (w, h), _ = cv2.getTextSize(text, font, scale, thick)
+    u, v = pixel(*at)
+    cv2.putText(mask, text, (round(u - w / 2), round(v + h / 2)), font, scale, 255, thick, cv2.LINE_AA)
+    turned = cv2.warpAffine(mask, cv2.getRotationMatrix2D((u, v), turn, 1), (SIDE, SIDE))
+    return np.asarray(turned, np.float32) / 255
+
+
+def _shape(rng: np.random.Generator, at: tuple[float, float], radius: float) -> Colour:
+    """Mask of a spot, ring, star or rosette of a radius in mm."""
+    n, kind = 96, rng.random()
+    a = np.arange(n) * 2 * np.pi / n
+    r = np.full(n, radius)
+    if kind > 0.45:
+        k = int(rng.integers(3, 9))
+        wave = np.cos(k * a) if kind > 0.7 else np.where(np.cos(k * a) > 0, 1.0, -1.0)
+        r = radius * (1 - rng.uniform(0.15, 0.4) * (1 - wave))
+    u, v = pixel(*at)
+    s = SIDE / (2 * HALF_MM)
+    turn = rng.uniform(0, 2 * np.pi)
+    points = np.column_stack([u + s * r * np.cos(a + turn), v - s * r * np.sin(a + turn)])
+    mask = np.zeros((SIDE, SIDE), np.uint8)
+    cv2.fillPoly(mask, [np.round(points * (1 << FINE)).astype(np.int32)], 255, cv2.LINE_AA, FINE)
+    if 0.25 < kind < 0.45:
+        hollow = ((points - [u, v]) * rng.uniform(0.5, 0.85) + [u, v]) * (1 << FINE)
+        cv2.fillPoly(mask, [np.round(hollow).astype(np.int32)], 0, cv2.LINE_AA, FINE)
+    return np.asarray(mask, np.float32) / 255
+
+
+def _prints(rng: np.random.Generator, picture: Colour, look: Look, sides: list[Colour]) -> list[tuple[float, float]]:
+    """Numbers, names, spots and stars in the colours of the lines, the discs or any; their places in mm."""
+    places: list[tuple[float, float]] = []
+    inner, middle, outer = (line[0] for line in look.lines)
+
+    def somewhere(low: float, high: float) -> tuple[float, float]:
+        r, a = rng.uniform(low, high), rng.uniform(0, 2 * np.pi)
+        return float(r * np.cos(a)), float(r * np.sin(a))
+
+    def ink() -> Colour:
+        kind = rng.random()
+        return look.ink if kind < 0.45 else sides[int(rng.integers(len(sides)))] if kind < 0.75 else paint(rng)
+
+    if rng.random() < 0.4:
+        colour, first, size = ink(), rng.uniform(0, 2 * np.pi), rng.uniform(10, 30)
+        for text, r in (("15", 0.68 * inner), ("10", (inner + middle) / 2), ("5", (middle + outer) / 2)):
+            for q in range(4):
+                a = first + q * np.pi / 2
+                at = (float(r * np.cos(a)), float(r * np.sin(a)))
+                _lay(picture, _written(rng, text, at, np.degrees(a) - 90, size), colour)
+                places.append(at)
+    if rng.random() < 0.35:
+        at = somewhere(inner, outer)
+        name = "".join(chr(int(c)) for c in rng.integers(65, 91, int(rng.integers(4, 10))))
+        _lay(picture, _written(rng, name, at, rng.uniform(0, 360), rng.uniform(8, 25)), ink())
+        places.append(at)
+    if rng.random() < 0.5:
+        colour = ink()
+        for _ in range(int(rng.integers(1, 5))):
+            at = somewhere(30, outer - 15)
+            _lay(picture, _shape(rng, at, rng.uniform(5, 20)) * rng.uniform(0.6, 1), colour)
+            places.append(at)
+    return places
+
+
+def paint_board(rng: np.random.Generator, look: Look, sides: list[Colour]) -> tuple[Colour, list[tuple[float, float]]]:
+    """The surface's linear RGB picture (SIDE, SIDE, 3), and the places in mm of what is printed on it."""
+    axis = (np.arange(SIDE, dtype=np.float32) + 0.5) * (2 * HALF_MM / SIDE) - HALF_MM
+    rho = np.hypot(axis[None, :], -axis[:, None])
+    picture = np.broadcast_to(look.surface, (SIDE, SIDE, 3)).astype(np.float32)
+    edges = [line[0] for line in look.lines]
+    if rng.random() < 0.3:
+        k = int(rng.integers(4))
+        low, high = (0.0 if k == 0 else edges[k - 1]), (edges[k] if k < 3 else HALF_MM)
+        picture[(rho >= low) & (rho < high)] = paint(rng)
+    half = HALF_MM / SIDE
+    wear = 1.0 - rng.uniform(0, 0.5) * (rng.random() < 0.3)
+    for low, high in look.lines:
+        cover = np.clip((np.minimum(rho + half, high) - np.maximum(rho - half, low)) / (2 * half), 0, 1)
+        _lay(picture, cover * np.float32(wear), look.ink)
+    if rng.random() < 0.8:
+        first, wide = rng.uniform(0, np.pi / 2), look.lines[1][1] - look.lines[1][0]
+        for q in range(4):
+            a = first + q * np.pi / 2
+            mask = np.zeros((SIDE, SIDE), np.uint8)
+            ends = [pixel(r * math.cos(a), r * math.sin(a)) for r in (look.lines[1][1], look.lines[2][0])]
+            p, e = ([round(v * (1 << FINE)) for v in end] for end in ends)
+            cv2.line(mask, p, e, 255, max(1, round(wide * SIDE / 2 / HALF_MM)), cv2.LINE_AA, FINE)
+            _lay(picture, mask.astype(np.float32) / 255 * np.float32(wear), look.ink)
+    spots = _prints(rng, picture, look, sides) if rng.random() < 0.8 else []
+    strength = rng.uniform(0.03, 0.22) if rng.random() < 0.7 else rng.uniform(0, 0.03)
+    picture *= grain(rng, strength)[..., None]
+    return np.clip(picture, 0.003, 0.95), spots
