@@ -17,18 +17,20 @@ from vision.dice_pips import pip_scores
 from vision.frames import Frame
 from vision.readings import Die
 
-LIKELY = 0.3
+LIKELY = 0.25
 """Chance of the finder from which on a find is looked at."""
 NOTHING, COCKED, AIMS, FOOT = 7, 8, slice(9, 12), slice(12, 14)
 """The reader's outputs: no value (0), values 1 to 6, no top face (7); leaning; offset x, y and log of the size; where
 the foot appears, in edges from the top."""
 SIZES = (0.92, 1.0, 1.09)
 """Sizes, in the face's, at which a face is read; readings that differ show doubt."""
-HOPELESS = 0.05
-"""Probability of a top face, by the reader's first look, below which a find is let go."""
-TOP_ODDS = (-1.1, 1.3, 1.06)
+CHANGES = 2.0
+"""By how much the log odds of a first look may change with the further ones (set by hand)."""
+CLEAR = 0.95
+"""Probability of a value from which on the reader needs no second opinion."""
+TOP_ODDS = (-0.97, 1.54, 1.04)
 """Log odds of a top face: a constant, and weights of the finder's and the reader's own (a logistic regression on drawn
-pictures; the filter's correlation adds nothing to them)."""
+pictures; the filter's correlation adds nothing to them; to be fitted again with new weights)."""
 LAYOUT_SIZES = (0.88, 1.0, 1.13)
 """Sizes tried by the filter, in the face's."""
 FAR = 0.3
@@ -37,6 +39,8 @@ PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
 LISTED = 0.0
 """Log odds of a top face from which on a find is listed."""
+SOMEWHERE = 1.4
+"""Log odds (four to one) that at least one find must have: where nothing surely is a die, nothing is listed."""
 SMALLEST = 17.0
 """Edges in pixels of the frame below which nothing is read: dice of 25 pixels across, turned, have 18."""
 SURE = 0.5
@@ -77,9 +81,9 @@ class Look:
 def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
     found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY and f.edge >= SMALLEST]
-    looks = [look(frame.pixels, f) for f in found]
+    looks = [look(frame.pixels, one) for one in promising(frame.pixels, found)]
     kept = without_doubles([one for one in looks if one is not None])
-    if not kept:
+    if max((one.odds for one in kept), default=0.0) < SOMEWHERE:
         return ()
     height, width = frame.pixels.shape[:2]
     points, feet = np.array([(k.x, k.y) for k in kept]), np.array([k.foot for k in kept])
@@ -88,31 +92,48 @@ def read_dice(frame: Frame) -> tuple[Die, ...]:
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
 
 
-def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
-    """Read a find, then again where the first look says the face is: at each of SIZES, plain and mirrored.
-
-    None for a hopeless one.
-    """
+def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[Found]:
+    """The finds that a first look doesn't turn down, moved to where it says that the face is."""
     net = network("dice_read")
-    first = read(net, [crop(picture, found.x, found.y, found.edge)])[0]
-    if softmax(first[: NOTHING + 1])[NOTHING] > 1 - HOPELESS:
-        return None
-    x, y, edge = aimed(found.x, found.y, found.edge, first[AIMS])
+    kept: list[tuple[float, Found]] = []
+    for f in found:
+        first = read(net, [crop(picture, f.x, f.y, f.edge)])[0]
+        odds = top_odds(f.chance, first[: NOTHING + 1])
+        if odds > LISTED - CHANGES:
+            x, y, edge = aimed(f.x, f.y, f.edge, first[AIMS])
+            kept.append((odds, Found(x, y, edge, f.chance)))
+    kept.sort(key=lambda each: -each[0])
+    best: list[tuple[float, Found]] = []
+    for odds, f in kept:
+        if all(o < odds + CHANGES or np.hypot(f.x - g.x, f.y - g.y) > SAME * max(f.edge, g.edge) for o, g in best):
+            best.append((odds, f))
+    return [f for _, f in best]
+
+
+def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
+    """Log odds of a top face from the finder's chance and the reader's logits (8,) or their mean's logarithm."""
+    return TOP_ODDS[0] + TOP_ODDS[1] * _log_odds(chance) + TOP_ODDS[2] * _log_odds(1 - float(softmax(logits)[NOTHING]))
+
+
+def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
+    """Read a face at each of SIZES, plain and mirrored, and hold it against the layouts; None where there is none."""
+    x, y, edge = found.x, found.y, found.edge
     plain = [crop(picture, x, y, edge * size) for size in SIZES]
-    outs = read(net, plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
+    outs = read(network("dice_read"), plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
     outs[len(plain) :, [AIMS.start, FOOT.start]] *= -1
     sizes = np.tile(SIZES, 2)
     outs[:, AIMS.start : AIMS.start + 2] *= sizes[:, None]
     outs[:, AIMS.stop - 1] += np.log(sizes)
     both = outs.mean(axis=0)
     classes = softmax(outs[:, : NOTHING + 1]).mean(axis=0)
-    x, y, edge = aimed(x, y, edge, both[AIMS])
-    odds = TOP_ODDS[0] + TOP_ODDS[1] * _log_odds(found.chance) + TOP_ODDS[2] * _log_odds(1 - float(classes[NOTHING]))
+    odds = top_odds(found.chance, np.log(classes + 1e-9))
     if odds < LISTED:
         return None
+    x, y, edge = aimed(x, y, edge, both[AIMS])
     shares = classes[:NOTHING] / max(float(classes[:NOTHING].sum()), 1e-9)
-    counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge))
-    shares[1:] = (1 - shares[0]) * counted / counted.sum()
+    if shares.max() < CLEAR:
+        counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge))
+        shares[1:] = (1 - shares[0]) * counted / counted.sum()
     leans = float(1 / (1 + np.exp(-both[COCKED])))
     return Look(x, y, edge, odds, tuple(shares.tolist()), leans, (float(both[FOOT][0]), float(both[FOOT][1])))
 

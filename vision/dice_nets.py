@@ -25,7 +25,7 @@ GREY = 114
 """What fills the picture up: about the mean of pictures."""
 STEP = 1.8
 """Ratio of two levels of the pyramid; the finder's range of sizes, 32 / 9, covers it nearly twice."""
-FINEST_PIXELS = 620_000
+FINEST_PIXELS = 518_400
 """Largest level looked at: half of 1920 x 1080 in either direction, where a die of 25 pixels still has 12."""
 SMALLEST_PX = 40
 """Smaller side of the coarsest level: a die that fills a picture has about the finder's largest size there."""
