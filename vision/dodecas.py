@@ -32,9 +32,9 @@ SAME = 0.6
 away from it at any tilt, the tops of touching dodecas at least 0.57."""
 BESIDE, BETTER = 0.85, 0.55
 """A find within this share of a size beside another one counts only with at least this share of its chance."""
-OF_A_SIZE, ODD_SIZE = 0.9, 1.8
+OF_A_SIZE, ODD_SIZE = 0.9, 1.6
 """Dodecas are of one size: no find is taken as smaller than this share of the median one, and one that differs from it
-by more than this factor is none (the far ones of a steep view are up to 1.6 times smaller)."""
+by more than this factor is none (the far and near ones of a steep view differ by 1.4 from it)."""
 SPOT = 0.09
 """Radius of the middle of the spot in sizes across flats (spots reach to 0.2, foreshortened 0.11)."""
 REACH = 0.16
@@ -61,6 +61,8 @@ CONTRASTS, CONTRAST = (0.5, 0.65, 0.8, 1.0, 1.2), (0.95, 0.25)
 """Contrasts by which cameras stretch or squeeze STEPS; their mean and standard deviation."""
 A_SET, CROWDED = 3, 1.2
 """Dodecas of one set (K1), and what one more of them costs (logarithm): a doubt, not a rule."""
+ALL = 9
+"""Dodecas of the game (K1): of more finds, the likeliest are taken."""
 BROKEN = 1.5
 """What a set costs of which some lie there and some don't: sets are thrown, and left lying, whole (K5)."""
 LIGHT = (float(np.log(200.0)), 0.35)
@@ -117,7 +119,8 @@ def looks_at(frame: Frame) -> list[Look]:
     """The dodecas that are seen in a frame, with the colours of their spots and bodies."""
     found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
     seen = [look(frame.pixels, f) for f in settled(frame.pixels, found)]
-    return alike(without_doubles([one for one in seen if one is not None]))
+    kept = alike(without_doubles([one for one in seen if one is not None]))
+    return sorted(kept, key=lambda one: -one.chance)[:ALL]
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:
