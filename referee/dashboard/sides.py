@@ -84,7 +84,7 @@ def _crokinole(engine: Any, state: Any, index: int, t: Texts) -> Facts:
     if state.over:
         return [twenties]
     left = _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot))
-    facts = [_fact(t("live.this_round"), points), left, twenties]
+    facts = [_fact(t("live.this_round"), points) | {"round": True}, left, twenties]
     if setup.side_of[setup.seats.index(hammer(state))] == index:
         facts.append({"label": t("live.hammer"), "value": "", "flag": True})
     return facts

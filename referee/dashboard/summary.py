@@ -20,6 +20,8 @@ PHRASES = {
     "as it was read": "doubt.as_seen",
     "nothing": "doubt.nothing",
     "no shot": "doubt.nothing",
+    "it touched none": "doubt.missed",
+    "with the discs that the log has off the board": "doubt.whole",
 }
 """Answers that officials word alike, in the reader's language."""
 

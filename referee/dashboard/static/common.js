@@ -131,8 +131,12 @@ export function sideCard(side, provisional = null) {
     make(
       "dl",
       { class: "facts" },
-      ...side.facts.map((fact) => make("div", { class: fact.flag ? "flag" : "" }, make("dt", {}, fact.label), make("dd", {}, fact.value))),
-      provisional === null ? null : make("div", { class: "flag settling" }, make("dt", {}, t("live.settling", { points: provisional }))),
+      ...side.facts.map((fact) => {
+        // while the table settles its points stand in the same place: nothing on the page moves for that moment
+        const settling = fact.round && provisional !== null;
+        const value = settling ? make("dd", { class: "settling", "aria-label": t("live.settling", { points: provisional }) }, `≈ ${provisional}`) : make("dd", {}, fact.value);
+        return make("div", { class: fact.flag ? "flag" : "" }, make("dt", {}, fact.label), value);
+      }),
     ),
   );
 }
