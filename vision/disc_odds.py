@@ -25,6 +25,9 @@ CENTRAL = 0.65
 FLOOR_SHARE = 1.07
 """Rims are looked at within this share of the shooting line's radius: beyond lies the ditch, deeper than the
 surface."""
+BEYOND_PRIOR = -1.2
+"""Log odds of a disc with its middle beyond the shooting line over those in the scenes: at a table it is taken off at
+once (C10), while hands, sleeves and the rail are seen there. By how much is set by hand."""
 RIM_TRUSTED = 1.0
 """Log odds by the rim network from which a candidate's edges are a disc's, and say where it lies."""
 HOLE_WEIGHT = 0.75
@@ -51,7 +54,8 @@ def weighed(
     seen, moves = witnesses(image, view, [candidates[k] for k in looked], places[looked], radius)
     moved = places.copy()
     moved[looked] += moves
-    for k, log_odds in zip(looked, seen @ np.array(WEIGHTS) + OFFSET, strict=True):
+    beyond = np.where(distances[looked] > view.board.shooting, BEYOND_PRIOR, 0.0)
+    for k, log_odds in zip(looked, seen @ np.array(WEIGHTS) + OFFSET + beyond, strict=True):
         out[k] = with_chance(out[k], float(log_odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
