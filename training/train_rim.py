@@ -39,7 +39,7 @@ CLEAR_RADII = 0.6
 """A place so many radii or more from every disc shows none."""
 START_MM = 2.2
 SAMPLES, BATCH_SIZE, RATE = 400_000, 128, 2e-3
-SHARES = {"traced": 0.15, "windows": 0.5, "drawn": 0.23, "foreign": 0.12}
+SHARES = {"traced": 0.3, "windows": 0.35, "drawn": 0.23, "foreign": 0.12}
 """Of each batch."""
 SMOOTHING = 0.004
 """What is taken from each answer's certainty: more would let no reading be surer than that."""
