@@ -132,7 +132,9 @@ class BoardMemory:
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
         told = _hole_told([d.mm for d, _ in stayed], before, after)
-        fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told)
+        # a shot brings one disc: where that is found, its track ended where it struck another
+        least = ARRIVED_SURE if fresh else ARRIVED
+        fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told, least)
         new = [self._borne_out(reading, s) for s in fresh]
         told = _hole_told([d.mm for d, _ in stayed], before, [*after, *[s.disc.mm for s in new]])
         if told and (sunk := self._sunk_unseen(reading)) is not None:
@@ -174,18 +176,18 @@ class BoardMemory:
         return Moved(d, seen.disc.mm, seen, far >= MOVED_BY_READING_MM)
 
     def _arrived(
-        self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place], told: bool
+        self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place], told: bool, faintest: float
     ) -> list[SeenDisc]:
         """Of the discs that neither reading nor pixels are sure of, those at which a disc's track ended.
 
         ``after`` (mm): where discs have come to lie for sure; a track that ends there is explained. ``told``: whether
-        what the hole looks like says what is in it.
+        what the hole looks like says what is in it; ``faintest``: the least probability where the shot disc's ended.
         """
         out: list[SeenDisc] = []
         board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
         if self._last is None or not reading.rest.shots:
             return out
-        ends = [(s.track.end[1:], ARRIVED) for s in reading.rest.shots if s.strong]
+        ends = [(s.track.end[1:], faintest) for s in reading.rest.shots if s.strong]
         ends += [
             (t.end[1:], ARRIVED_SURE)
             for t in reading.rest.tracks
