@@ -25,6 +25,11 @@ CENTRAL = 0.65
 FLOOR_SHARE = 1.07
 """Rims are looked at within this share of the shooting line's radius: beyond lies the ditch, deeper than the
 surface."""
+HEIGHTS = (1.0, 0.65)
+FROM_ABOVE_DEG = 8.0
+"""Heights tried, in those of the board's discs: other makers' may be thinner, and from above a camera that is farther
+than it is taken for shows them so too. All discs of a picture are of one height: the one at which more rims are
+seen."""
 BEYOND_PRIOR = -1.2
 """Log odds of a disc with its middle beyond the shooting line over those in the scenes: at a table it is taken off at
 once (C10), while hands, sleeves and the rail are seen there. By how much is set by hand."""
@@ -70,7 +75,10 @@ def witnesses(
 
     Also how far (N, 2) in mm the edges move each of them, where a disc's rim is seen.
     """
-    seen = rims(image, view, places, radius, view.board.disc_height)
+    known = view.camera.tilt_deg > FROM_ABOVE_DEG and "nca" in view.scale_from.lower()
+    heights = view.board.disc_height * np.array(HEIGHTS[:1] if known else HEIGHTS)
+    looks = [rims(image, view, places, radius, float(height)) for height in heights]
+    seen = max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))
     moves = np.where((seen.log_odds > RIM_TRUSTED)[:, None], seen.moves, 0.0)
     own = np.array([c.log_odds for c in candidates])
     return np.column_stack([own, seen.log_odds, seen.support]), moves
