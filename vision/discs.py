@@ -41,6 +41,9 @@ SIDES_UNSURE = 0.4
 """Trust in a disc's side where it stays open whether there are one or two; set by hand."""
 LONE_ODDS = 0.15
 """A single disc of a third colour is more often a print or a thing than a side's only disc."""
+AROUND, BARE, BARE_ODDS = (1.3, 1.7), 9.0, 0.05
+"""The only disc of its colour, with a face that differs by less than this (weighted Lab) from what lies around it or
+some other place looked at: most likely the bare surface between prints and lines. Its odds count less; set by hand."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
 IN_HOLE = 1.25
@@ -76,18 +79,27 @@ def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
 
 
 def _face(
-    picture: NDArray[np.uint8], frame: CanonicalFrame, xy: tuple[float, float], radius: float, height: float
+    picture: NDArray[np.uint8],
+    frame: CanonicalFrame,
+    xy: tuple[float, float],
+    radius: float,
+    height: float,
+    part: tuple[float, float] = FACE,
 ) -> NDArray[np.float64]:
-    """Median Lab (3,) of the face, at ``height`` canonical mm, of a disc with its point at ``xy`` canonical pixels."""
+    """Median Lab (3,) of the face, at ``height`` canonical mm, of a disc with its point at ``xy`` canonical pixels.
+
+    ``part``: from and to how many radii from its middle.
+    """
     k = frame.height / (frame.height - height)
     foot = ((frame.foot[0] + HALF_MM) * PX_PER_MM - 0.5, (HALF_MM - frame.foot[1]) * PX_PER_MM - 0.5)
     x, y = (f + (v - f) * k for v, f in zip(xy, foot, strict=True))
     r = radius * k
-    x0, x1 = (int(np.clip(v, 0, SIZE - 1)) for v in (x - r, x + r + 1))
-    y0, y1 = (int(np.clip(v, 0, SIZE - 1)) for v in (y - r, y + r + 1))
+    wide = r * max(part[1], 1.0)
+    x0, x1 = (int(np.clip(v, 0, SIZE - 1)) for v in (x - wide, x + wide + 1))
+    y0, y1 = (int(np.clip(v, 0, SIZE - 1)) for v in (y - wide, y + wide + 1))
     yy, xx = np.mgrid[y0 : y1 + 1, x0 : x1 + 1]
     d = np.hypot(xx - x, yy - y) / r
-    inside = (d >= FACE[0]) & (d <= FACE[1])
+    inside = (d >= part[0]) & (d <= part[1])
     pixels = picture[y0 : y1 + 1, x0 : x1 + 1][inside]
     if len(pixels) == 0:
         pixels = picture[y0 : y0 + 1, x0]
@@ -123,10 +135,13 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
             for c, z in zip(candidates, tops, strict=True)
         ]
     ).reshape(-1, 3)
+    around = np.array([_face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
+    apart = np.linalg.norm((lab[:, None] - around[None]) * LAB_WEIGHTS, axis=2)
+    bare = apart.min(axis=1, initial=np.inf) < BARE
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = np.array([c.chance for c in candidates])
-    words, group, chances, shares = _sides(lab, chances, ditched, in_hole)
+    words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
@@ -150,7 +165,11 @@ def _face_height(state: DiscState, height: float) -> float:
 
 
 def _sides(
-    lab: NDArray[np.float64], chances: NDArray[np.float64], ditched: NDArray[np.bool_], in_hole: NDArray[np.bool_]
+    lab: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    ditched: NDArray[np.bool_],
+    in_hole: NDArray[np.bool_],
+    bare: NDArray[np.bool_],
 ) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Words of the K sides, the side number (N,) of every candidate, their chances (N,) and odds of each side (N, K).
 
@@ -169,10 +188,9 @@ def _sides(
     group = np.argmin(off, axis=1)
     group[founders] = own
     foreign = in_hole & ~founders & (off.min(axis=1) > FOREIGN)
-    lone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders & (len(middles) > 2)
-    odds = (
-        chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0) * np.where(lone, LONE_ODDS, 1.0)
-    )
+    alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders & (len(middles) > 1)
+    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0)
+    odds = odds * np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0) * np.where(alone & bare, BARE_ODDS, 1.0)
     shares = colour_chances(lab, middles, group)
     if not sure:
         shares = SIDES_UNSURE * shares + (1 - SIDES_UNSURE) / len(middles)
