@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.view import BoardView
-from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
+from vision.disc_canonical import HALF_MM, PX_PER_MM, SHOOTING, SIZE, CanonicalFrame, canonical_picture, frame_of
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
 from vision.disc_net import STATES, Candidate, candidates_in
 from vision.disc_odds import weighed
@@ -42,8 +42,10 @@ SIDES_UNSURE = 0.4
 LONE_ODDS = 0.15
 """A single disc of a third colour is more often a print or a thing than a side's only disc."""
 AROUND, BARE, BARE_ODDS = (1.3, 1.7), 9.0, 0.05
-"""The only disc of its colour, with a face that differs by less than this (weighted Lab) from what lies around it or
-some other place looked at: most likely the bare surface between prints and lines. Its odds count less; set by hand."""
+"""The only disc of its colour, with a face that differs by less than this (weighted Lab) from what lies around it, or
+between the lines elsewhere: most likely the bare surface beside a print. Its odds count less; set by hand."""
+RINGS = (0.2, 0.5, 0.84)
+"""Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
 IN_HOLE = 1.25
@@ -136,8 +138,8 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         ]
     ).reshape(-1, 3)
     around = np.array([_face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
-    apart = np.linalg.norm((lab[:, None] - around[None]) * LAB_WEIGHTS, axis=2)
-    bare = apart.min(axis=1, initial=np.inf) < BARE
+    ground = np.concatenate([around, _surface(picture)])
+    bare = np.linalg.norm((lab[:, None] - ground[None]) * LAB_WEIGHTS, axis=2).min(axis=1, initial=np.inf) < BARE
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = np.array([c.chance for c in candidates])
@@ -157,6 +159,15 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
+
+
+def _surface(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Median Lab (3, 3) of the canonical picture's three rings between the lines."""
+    turn = np.arange(64) * (np.pi / 32)
+    reach = SHOOTING * PX_PER_MM * np.array(RINGS)[:, None]
+    x = np.round((SIZE - 1) / 2 + reach * np.cos(turn)).astype(int)
+    y = np.round((SIZE - 1) / 2 + reach * np.sin(turn)).astype(int)
+    return np.array([np.median(lab_of(ring), axis=0) for ring in picture[y, x]])
 
 
 def _face_height(state: DiscState, height: float) -> float:
@@ -188,7 +199,7 @@ def _sides(
     group = np.argmin(off, axis=1)
     group[founders] = own
     foreign = in_hole & ~founders & (off.min(axis=1) > FOREIGN)
-    alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders & (len(middles) > 1)
+    alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     odds = chances / np.maximum(1 - chances, 1e-9) * np.where(foreign, FOREIGN_ODDS, 1.0)
     odds = odds * np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0) * np.where(alone & bare, BARE_ODDS, 1.0)
     shares = colour_chances(lab, middles, group)
