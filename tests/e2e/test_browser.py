@@ -85,7 +85,8 @@ def test_the_shipped_match_from_set_up_to_export(running: Served, browser: Any, 
     line = {"gap_mm": 0.2, "sigma_mm": 0.3, "clause": "C16", "entry": entry.number, "picture": entry.evidence}
     match.ask(OpenQuestion("line", "too_close", "#5, 10/5", entry.at, (shown, Choice("no shot")), **line))
     page.wait_for_selector("#questions .question")
-    page.wait_for_function("document.querySelector('#questions img')?.naturalWidth > 0")
+    # not by wait_for_function: its polling evaluates text, which the page's security policy forbids
+    until(lambda: page.evaluate("document.querySelector('#questions img')?.naturalWidth ?? 0") > 0, 30)
     photograph(page, "live-question")
     page.keyboard.press("1")
     page.wait_for_selector("#questions-card[hidden]", state="attached")
@@ -201,10 +202,10 @@ def test_a_reading_is_corrected_by_mouse_touch_and_keys(running: Served, browser
     page.wait_for_selector(f"#discs [data-disc='{number}']:focus")
     page.keyboard.press("Delete")
     revision(page, entries + 5)
-    page.wait_for_function(f"document.querySelectorAll('#discs .mark').length == {len(where) - 1}")
+    until(lambda: page.locator("#discs .mark").count() == len(where) - 1, 30)
     page.keyboard.press("u")
     revision(page, entries + 6)
-    page.wait_for_function(f"document.querySelectorAll('#discs .mark').length == {len(where)}")
+    until(lambda: page.locator("#discs .mark").count() == len(where), 30)
     # a missed shot is added: the side on turn, moved from the middle to its place
     page.keyboard.press("Escape")
     page.locator("#reading .group").last.locator(f"button >> nth={turn_of(match)}").click()
