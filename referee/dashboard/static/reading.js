@@ -17,6 +17,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const STEP = 1 / 400; // of the board's width in the picture, by an arrow key: some 2 mm
 const FAR = 6; // times as far with Shift
 const NEW = "new"; // the disc that is being added
+const SETTLED_MS = 700;
 const MARGIN = 0.06; // of the board's width, around it
 
 export function correcting(match, current, shown) {
@@ -245,6 +246,14 @@ export function correcting(match, current, shown) {
     if (on) load().then(() => (svg.querySelector("[data-disc]") ?? panel.querySelector("button"))?.focus());
   }
 
+  // the table takes a ruling up a moment after the log has it: what is read right then may still be the old board
+  let again = 0;
+  function news() {
+    clearTimeout(again);
+    again = setTimeout(load, SETTLED_MS);
+    return load();
+  }
+
   by("fix").addEventListener("click", () => toggle());
-  return { toggle, get on() { return on; }, news: load };
+  return { toggle, get on() { return on; }, news };
 }
