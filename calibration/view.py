@@ -30,6 +30,11 @@ class BoardView:
     covariance: Array | None = field(default=None, repr=False)
     scale_known: bool = True
 
+    @property
+    def tournament(self) -> bool:
+        """Whether the millimetres come from a tournament (NCA) board, so that the size of its discs is known (C3)."""
+        return "nca" in self.scale_from.lower()
+
     def scaled(self, factor: float, scale_from: str) -> "BoardView":
         """Return the same view with every millimetre of the board multiplied, now that its scale is known.
 

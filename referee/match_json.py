@@ -1,5 +1,6 @@
 """The machine's view of a scored video: ``match/1`` as the documentation describes it, and the match's log."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,21 @@ from vision.video import VideoInfo
 
 SCHEMA = "match/1"
 WHO = "camera"
+
+
+def points_after_shots(data: Mapping[str, Any]) -> list[dict[str, int]]:
+    """Points of the round by side after each shot of a ``match/1``, as they would count: board and twenties."""
+    out: list[dict[str, int]] = []
+    twenties: dict[str, int] = {}
+    round_ = None
+    for shot in data["shots"]:
+        if shot["round"] != round_:
+            round_, twenties = shot["round"], dict.fromkeys(data["score"], 0)
+        for colour in shot["twenties"].values():
+            twenties[colour] += 1
+        board = shot["board_after"]
+        out.append({s: 20 * n + sum(d["value"] or 0 for d in board if d["colour"] == s) for s, n in twenties.items()})
+    return out
 
 
 @dataclass(frozen=True)

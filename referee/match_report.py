@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from referee.match_json import points_after_shots
+
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1c1c20;background:#fff}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse}
@@ -99,17 +101,8 @@ def _statistics(data: Mapping[str, Any], sides: list[str]) -> str:
 def _plot(data: Mapping[str, Any], sides: list[str]) -> str:
     """Points that each side would count after every shot: board and twenties of the round."""
     width, height, pad = 900, 220, 30
-    lines: dict[str, list[float]] = {s: [] for s in sides}
-    twenties: dict[str, int] = dict.fromkeys(sides, 0)
-    round_ = None
-    for shot in data["shots"]:
-        if shot["round"] != round_:
-            round_, twenties = shot["round"], dict.fromkeys(sides, 0)
-        for colour in shot["twenties"].values():
-            twenties[colour] += 1
-        for s in sides:
-            board = sum(d["value"] or 0 for d in shot["board_after"] if d["colour"] == s)
-            lines[s].append(20 * twenties[s] + board)
+    after = points_after_shots(data)
+    lines = {s: [points[s] for points in after] for s in sides}
     count = max(len(data["shots"]), 2)
     top = max([v for line in lines.values() for v in line] + [20])
     drawn = []

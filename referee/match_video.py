@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import UnusableInputError
+from referee.match_json import points_after_shots
 from referee.officials.crokinole import Board
 from vision.video import VideoFile
 
@@ -82,21 +83,11 @@ def _rings(picture: NDArray[np.uint8], board: Board) -> None:
 
 def _scores(data: Mapping[str, Any]) -> list[tuple[float, str]]:
     """From when on which line of text stands: points of the round as they would count."""
-    sides = list(data["score"])
     out = [(0.0, "")]
-    twenties: dict[str, int] = {}
-    round_ = None
-    for shot in data["shots"]:
-        if shot["round"] != round_:
-            round_, twenties = shot["round"], dict.fromkeys(sides, 0)
-        for colour in shot["twenties"].values():
-            twenties[colour] += 1
-        points = {
-            s: 20 * twenties[s] + sum(d["value"] or 0 for d in shot["board_after"] if d["colour"] == s) for s in sides
-        }
+    for shot, points in zip(data["shots"], points_after_shots(data), strict=True):
         valid = "" if shot["valid"] else f"  {(shot['rule'] or '').replace('_', ' ')}"
-        text = f"round {round_}  shot {shot['number']}  " + "  ".join(f"{s} {p}" for s, p in points.items()) + valid
-        out.append((shot["settled_s"], text))
+        counted = "  ".join(f"{s} {p}" for s, p in points.items())
+        out.append((shot["settled_s"], f"round {shot['round']}  shot {shot['number']}  {counted}{valid}"))
     return out
 
 

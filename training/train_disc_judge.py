@@ -22,6 +22,7 @@ from training.disc_world import Scene, Textures
 from training.train_discs import AVERAGING, average, traced
 from vision import disc_net
 from vision.disc_canonical import CanonicalFrame
+from vision.networks import use_network
 
 RATE, DECAY, SCENES_A_BATCH = 2e-3, 1e-4, 8
 LOW = 0.05
@@ -78,7 +79,7 @@ def main() -> None:
     torch.manual_seed(a.seed)
     rng = np.random.default_rng(a.seed)
     first = cv2.dnn.readNetFromONNX(np.frombuffer(a.first.read_bytes(), np.uint8))
-    disc_net.use_network(first)
+    use_network(first, "discs")
     scenes = [(s, alarms(s)) for i, (_, s) in enumerate(traced()) if not a.hold_out or i % a.hold_out]
     textures = Textures(rng)
     drawn = [s for path in a.drawn for s in pickle.loads(path.read_bytes())]

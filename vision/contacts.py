@@ -157,7 +157,7 @@ def refine(
         far = np.linalg.norm(moved, axis=1, keepdims=True)
         moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
-    if not _familiar(view):
+    if not view.tournament:
         spread = np.maximum(spread, UNFAMILIAR_MM)
     moved_by = np.linalg.norm(known.centres - starts, axis=1)
     return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
@@ -206,16 +206,11 @@ def _radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tupl
     given = view.board.disc_radius
     if "disc" in view.scale_from:
         return given, RADIUS_PRIOR_MM["disc"]
-    if _familiar(view):
+    if view.tournament:
         return given, RADIUS_PRIOR_MM["nca"]
     if detected is None:
         return given, RADIUS_PRIOR_MM["other"]
     return detected[0], max(detected[1], DETECTED_MIN_MM)
-
-
-def _familiar(view: BoardView) -> bool:
-    """Whether the discs are a tournament board's (C3), whose size is known."""
-    return "nca" in view.scale_from.lower()
 
 
 def _height_prior(view: BoardView) -> float:
@@ -224,7 +219,7 @@ def _height_prior(view: BoardView) -> float:
     From above, focal length and distance can't be told apart by the lines; a camera taken for nearer than it is makes
     all discs look lower by the same share. So what their walls show is taken as it is: it corrects the parallax.
     """
-    own = HEIGHT_PRIOR_MM["nca" if _familiar(view) else "other"]
+    own = HEIGHT_PRIOR_MM["nca" if view.tournament else "other"]
     return math.hypot(own, focal_share(view) * view.board.disc_height)
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dice_lean import leaning
-from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, network, read, softmax
+from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, read, softmax
 from vision.dice_pips import pip_scores
 from vision.frames import Frame
+from vision.networks import network
 from vision.readings import Die
 
 LIKELY = 0.25

@@ -8,8 +8,6 @@ says what lies there. They were trained on pictures drawn by ``training/dice_dat
 """
 
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 import cv2
 import numpy as np
@@ -47,13 +45,6 @@ class Found:
     y: float
     edge: float
     chance: float
-
-
-@cache
-def network(name: str) -> cv2.dnn.Net:
-    """Load ``weights/name.onnx`` once."""
-    weights = files("vision").joinpath(f"weights/{name}.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
 def blob(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -8,13 +8,13 @@ where exactly, and how sure it is of that.
 
 import math
 from dataclasses import dataclass
-from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.disc_canonical import SIZE, CanonicalFrame, guide_channels
+from vision.networks import network
 from vision.readings import DiscState
 
 STATES: tuple[DiscState, ...] = ("board", "hole", "leaning", "ditch")
@@ -76,22 +76,6 @@ class Candidate:
         return self.chances[0] == max(self.chances)
 
 
-_networks: dict[str, cv2.dnn.Net] = {}
-
-
-def _network(name: str) -> cv2.dnn.Net:
-    """Network by the name of its weights, read when it is first wanted."""
-    if name not in _networks:
-        weights = files("vision").joinpath(f"weights/{name}.onnx").read_bytes()
-        _networks[name] = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
-    return _networks[name]
-
-
-def use_network(network: cv2.dnn.Net, name: str = "discs") -> None:
-    """Take another network in place of the shipped one (while training and judging)."""
-    _networks[name] = network
-
-
 def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.float32]:
     """Raw maps (7, n, n) float32 from the canonical picture (SIZE, SIZE, 3) uint8 BGR.
 
@@ -99,9 +83,9 @@ def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np
     """
     colour = picture.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
     blob = np.concatenate([colour, guide_channels(frame.foot, frame.height)])[None]
-    network = _network("discs")
-    network.setInput(np.ascontiguousarray(blob))
-    return np.asarray(network.forward()[0], dtype=np.float32)
+    net = network("discs")
+    net.setInput(np.ascontiguousarray(blob))
+    return np.asarray(net.forward()[0], dtype=np.float32)
 
 
 def apart(candidates: list[Candidate], flat: float = APART) -> list[Candidate]:
@@ -149,11 +133,11 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     at = np.clip(np.round([c.xy for c in candidates]).astype(int), 0, SIZE - 1)
     patches = np.stack([patch_at(picture, guide, (int(x), int(y))) for x, y in at])
     patches = np.concatenate([patches, np.zeros((-len(patches) % PATCH_BATCH, *patches.shape[1:]), np.float32)])
-    network = _network("disc_judge")
+    net = network("disc_judge")
     parts = []
     for i in range(0, len(patches), PATCH_BATCH):
-        network.setInput(patches[i : i + PATCH_BATCH])
-        parts.append(network.forward().reshape(PATCH_BATCH, -1).astype(np.float64))
+        net.setInput(patches[i : i + PATCH_BATCH])
+        parts.append(net.forward().reshape(PATCH_BATCH, -1).astype(np.float64))
     out = np.concatenate(parts)[: len(candidates)]
     none, states = out[:, len(STATES)], out[:, : len(STATES)]
     some = np.logaddexp.reduce(states, axis=1)

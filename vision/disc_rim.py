@@ -6,11 +6,9 @@ the picture's own detail, which the canonical picture has lost. A small network 
 disc.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +17,7 @@ from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import WRAP
 from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
+from vision.networks import network
 
 SHIFT_MAX_MM = 2.5
 """In each of ROUNDS, a candidate is moved onto its edges by no more than this before its rim is judged."""
@@ -39,12 +38,6 @@ class Rims:
     moves: Array
 
 
-@cache
-def _network() -> cv2.dnn.Net:
-    weights = files("vision").joinpath("weights/rim.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
-
-
 def on_edges(
     image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, rounds: int = ROUNDS
 ) -> tuple[Patch, Array, Array]:
@@ -60,18 +53,30 @@ def on_edges(
     return seen, fit_edges(seen).support, moves
 
 
-def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float, height: float) -> Rims:
-    """Look at the rims of candidates at ``places`` (N, 2) in mm; image (H, W, 3) uint8 BGR; radius and height in mm."""
+def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float, heights: Sequence[float]) -> Rims:
+    """Look at the rims of candidates at ``places`` (N, 2) in mm; image (H, W, 3) uint8 BGR; radius and heights in mm.
+
+    All discs of a picture are of one height: of those given, the one at which more rims are seen.
+    """
     n = len(places)
     if not n:
         return Rims(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     small, factor = prepare(image, view, places)
-    seen, support, moves = on_edges(small, factor, view, Cylinders(places, np.full(n, radius), np.full(n, height)))
+    looks = []
+    for height in heights:
+        solids = Cylinders(places, np.full(n, radius), np.full(n, height))
+        seen, support, moves = on_edges(small, factor, view, solids)
+        looks.append(Rims(_log_odds(seen), support, moves))
+    return max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))
+
+
+def _log_odds(seen: Patch) -> Array:
+    """The network's log odds (N,) of patches (N, CHANNELS, ANGLES, STEPS)."""
     wrapped = np.concatenate([seen[:, :, -WRAP:], seen, seen[:, :, :WRAP]], axis=2).astype(np.float32) / 255
-    wrapped = np.concatenate([wrapped, np.zeros((-n % BATCH, *wrapped.shape[1:]), np.float32)])
-    network = _network()
+    wrapped = np.concatenate([wrapped, np.zeros((-len(seen) % BATCH, *wrapped.shape[1:]), np.float32)])
+    net = network("rim")
     parts = []
     for i in range(0, len(wrapped), BATCH):
-        network.setInput(np.ascontiguousarray(wrapped[i : i + BATCH]))
-        parts.append(network.forward().reshape(-1).astype(np.float64))
-    return Rims(np.concatenate(parts)[:n], support, moves)
+        net.setInput(np.ascontiguousarray(wrapped[i : i + BATCH]))
+        parts.append(net.forward().reshape(-1).astype(np.float64))
+    return np.concatenate(parts)[: len(seen)]

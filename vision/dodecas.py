@@ -15,9 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice_nets import Found, find, network
+from vision.dice_nets import Found, find
 from vision.dodeca_spots import settled
 from vision.frames import Frame
+from vision.networks import network
 from vision.readings import Dodeca, DodecaSet, SpotColour
 
 Floats = NDArray[np.float64]

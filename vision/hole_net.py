@@ -6,14 +6,13 @@ Weights: ``weights/hole.onnx``, trained by ``training/train_hole.py``.
 """
 
 import math
-from functools import cache
-from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.view import BoardView
+from vision.networks import network
 
 PATCH = 56
 """Side of the patch in pixels: 1 mm each for a usual disc."""
@@ -23,12 +22,6 @@ PATCH_STATES = ("none", "hole", "leaning", "board")
 """Empty; flat in the hole; tilted into it; flat on the surface over or beside its edge."""
 OVERSAMPLE = 2
 TANGENT_MAX = 2.0
-
-
-@cache
-def _network() -> cv2.dnn.Net:
-    weights = files("vision").joinpath("weights/hole.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
 def hole_patch(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> tuple[NDArray[np.uint8], float]:
@@ -54,10 +47,10 @@ def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> 
 def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> dict[str, float]:
     """Probability of each of :data:`PATCH_STATES`; image (H, W, 3) uint8 BGR."""
     patch, tangent = hole_patch(image, view, radius_mm)
-    network = _network()
+    net = network("hole")
     logits = np.zeros(len(PATCH_STATES))
     for view_of_it in (patch, patch[:, ::-1]):  # mirrored across the camera's axis it is as likely a picture
-        network.setInput(network_input(view_of_it[None], np.array([tangent], np.float32)))
-        logits += network.forward().reshape(-1).astype(np.float64) / 2
+        net.setInput(network_input(view_of_it[None], np.array([tangent], np.float32)))
+        logits += net.forward().reshape(-1).astype(np.float64) / 2
     p = np.exp(logits - logits.max())
     return dict(zip(PATCH_STATES, (p / p.sum()).tolist(), strict=True))

@@ -5,14 +5,11 @@ hardly wider than the blur can't be told from a narrower, darker one, so what a 
 in training (``training/train_lines.py``) and what that leaves open is in the network's sigmas.
 """
 
-from functools import cache
-from importlib.resources import files
-
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array
+from vision.networks import network
 
 OUTPUTS = 2
 MIDDLE_UNIT_MM = 0.3
@@ -23,12 +20,6 @@ SPAN_MIN = 5.0
 """Grey values by which a profile must range: less shows no line."""
 UNKNOWN = (0.3, 0.5)
 """Standard deviation of a middle in mm and of a log width where no line is seen."""
-
-
-@cache
-def _network() -> cv2.dnn.Net:
-    weights = files("vision").joinpath("weights/lines.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
 def network_input(profiles: Array, detail: Array) -> NDArray[np.float32]:
@@ -46,9 +37,9 @@ def network_input(profiles: Array, detail: Array) -> NDArray[np.float32]:
 
 def read_lines(profiles: Array, detail: Array) -> tuple[Array, Array]:
     """Middles in mm and log widths (N, 2) of lines with profiles (N, S, 3) in 0..255, and their sigmas (N, 2)."""
-    network = _network()
-    network.setInput(network_input(profiles, detail))
-    said = np.asarray(network.forward(), dtype=np.float64)
+    net = network("lines")
+    net.setInput(network_input(profiles, detail))
+    said = np.asarray(net.forward(), dtype=np.float64)
     sigma = np.exp(np.clip(said[:, OUTPUTS:], LOG_SIGMA_MIN, 2.0))
     seen = np.ptp(profiles, axis=(1, 2)) >= SPAN_MIN
     return said[:, :OUTPUTS] * [MIDDLE_UNIT_MM, 1.0], np.where(seen[:, None], sigma, UNKNOWN)
