@@ -144,6 +144,12 @@ def test_sides_by_colour(sides: tuple[tuple[float, float, float], ...], words: s
 
 def test_one_disc_and_none_have_a_side_too() -> None:
     assert list(sides_of(np.array([[50.0, 0, 0]]), np.ones(1))[0]) == [0]
+    # dark wood that mirrors a window more or less, beside pale discs: no face lies between the sides
+    glossy = np.array([[99, -7, 21], [99, -4, 13], [73, 4, -7], [59, 18, 28], [64, 8, -1], [52, 15, 18]], float)
+    group, sure = sides_of(glossy, np.ones(6))
+    assert sure and list(group == group[0]) == [True, True, False, False, False, False]
+    # a chain of shades leads from the lightest face to the darkest: it may be one side in half shade
+    assert not sides_of(np.array([[90 - 6 * k, 6, 20] for k in range(12)], float), np.ones(12))[1]
     assert list(sides_of(np.zeros((0, 3)), np.ones(0))[0]) == []
 
 

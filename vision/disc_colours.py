@@ -27,8 +27,6 @@ LAB_WEIGHTS = np.array([0.6, 1.0, 1.0])
 """Light and shade change lightness far more than hue: a step of it counts less."""
 TWO_SIDES = 19.0
 """Two sides differ by at least this (weighted Lab): real pairs by 23 and more, faces of one side by less than 19."""
-CLEARLY_APART = 2.0
-"""Groups are sides where their distance is this many times the scatter within them."""
 THIRD_SIDE = 23.0
 """A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
 THIRD_APART = 7.0
@@ -80,24 +78,36 @@ def _apart(points: NDArray[np.float64], group: NDArray[np.intp], count: int) -> 
     return least, least / scatter
 
 
+def _unlinked(points: NDArray[np.float64], group: NDArray[np.intp]) -> bool:
+    """Whether two groups (N,) lie farther from each other than any two parts of one do (single linkage)."""
+    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
+    near = (gaps < gaps[group == 0][:, group == 1].min()).astype(np.float64)
+    for k in (0, 1):
+        own = near[group == k][:, group == k]
+        if not np.linalg.matrix_power(own, len(own)).all():
+            return False
+    return True
+
+
 def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], bool]:
     """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,).
 
-    Also whether that is sure: two groups far apart, but each scattered as widely, are taken for two sides with doubt.
+    Also whether that is sure: two groups far apart are taken for two sides with doubt where faces lie between them,
+    as a chain of reflections on one side's faces would.
     """
     points = lab * LAB_WEIGHTS
     group, sure = np.zeros(len(points), dtype=np.intp), True
-    for count, least, ratio in ((2, TWO_SIDES, CLEARLY_APART), (3, THIRD_SIDE, THIRD_APART)):
+    for count, least in ((2, TWO_SIDES), (3, THIRD_SIDE)):
         if len(points) < count:
             break
         tried = _grouped(points, weights, count)
         if len(np.unique(tried)) < count:
             break
         gap, times = _apart(points, tried, count)
-        if gap >= least and times >= ratio:  # three may be clear where two, one of them mixed, are not
+        if count == 2 and gap >= least:
+            group, sure = tried, _unlinked(points, tried)
+        elif count == 3 and gap >= least and times >= THIRD_APART:  # may be clear where two, one of them mixed, are not
             group, sure = tried, True
-        elif count == 2 and gap >= least:
-            group, sure = tried, False
     return group, sure
 
 
