@@ -31,8 +31,9 @@ HEIGHT_MM, HEIGHT_AGAIN_MM = 3.0, 0.5
 LINE_MM, WIDTH_SHARE = 0.12, 0.15
 SCALE_LOG = 0.2
 """The world is taken for up to this much (log) larger or smaller, so that no one radius and height is learnt."""
-FOCAL_TILTED, FOCAL_ABOVE = 0.01, 0.05
-"""Relative standard deviation of a re-solved focal length beyond 15 degrees of tilt, and from straight above."""
+FOCAL_TILTS_DEG, FOCAL_SPREADS = (0.0, 3.0, 9.0, 15.0), (0.27, 0.23, 0.08, 0.01)
+"""Relative standard deviation of a re-solved focal length by the camera's tilt: from straight above, the lines can't
+tell it from the distance."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,7 @@ def jittered_view(view: BoardView, rng: np.random.Generator) -> BoardView:
     """The view as it might have been solved: focal length off and the pose fitted to it, lines off."""
     camera, board = view.camera, view.board
     if rng.random() < 0.75:
-        share = np.clip((15 - camera.tilt_deg) / 10, 0, 1)
-        spread = FOCAL_TILTED + share * (FOCAL_ABOVE - FOCAL_TILTED)
+        spread = np.interp(camera.tilt_deg, FOCAL_TILTS_DEG, FOCAL_SPREADS)
         K = camera.K.copy()
         K[[0, 1], [0, 1]] *= math.exp(np.clip(rng.normal(), -2, 2) * spread)
         a, r = np.meshgrid(np.arange(16) * np.pi / 8, np.array(board.radii))
@@ -165,14 +165,18 @@ def looks(scene: Scene, rng: np.random.Generator) -> tuple[NDArray[np.uint8], ND
     if rng.random() < 0.6:
         scene = scaled(scene, math.exp(rng.uniform(-SCALE_LOG, SCALE_LOG)))
     view = jittered_view(scene.view, rng)
+    # seen by a camera taken for farther than it is, all heights look larger by the same share
+    farther = float(view.camera.centre[2] / scene.view.camera.centre[2])
     every, wanted = [], []
-    for true in scene.groups:
+    for real in scene.groups:
+        true = replace(real, height=real.height * farther, base=real.base * farther)
         n = len(true)
         rough = rng.random() < 0.6
         off = _within(rng, n, START_MM) if rough else rng.normal(0, AGAIN_MM, (n, 2))
         dr = rng.uniform(-RADIUS_MM, RADIUS_MM) if rng.random() < 0.4 else rng.normal(0, RADIUS_AGAIN_MM)
         dh = rng.uniform(-HEIGHT_MM, HEIGHT_MM) if rng.random() < 0.5 else rng.normal(0, HEIGHT_AGAIN_MM)
-        start = Cylinders(true.centres + off, true.radius + dr, np.maximum(true.height + dh, 4.0), true.base)
+        known = true.height if rng.random() < 0.5 else real.height
+        start = Cylinders(true.centres + off, true.radius + dr, np.maximum(known + dh, 4.0), true.base)
         small, factor = prepare(scene.image, view, start.centres)
         every.append(patches(small, factor, view, start, start))
         ahead, left = camera_axes(view, start.centres)

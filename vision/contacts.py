@@ -51,14 +51,9 @@ other makers, whose discs the network takes for somewhat more usual than they ar
 
 MOVED_FREE_MM = 2.2
 """A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
-EDGES_SUPPORT = 0.6
-EDGES_ASTRAY_MM = 1.6
-"""Where edges on at least this share of the outline agree on a place this far from the network's, the network is taken
-to be astray (99 % of such edge fits lie within 1.1-1.4 mm of the truth), and the edges' place is used."""
-EDGES_SIGMA_MM = 0.6
-"""Standard uncertainty of a place by edges alone, towards the camera and sideways (shadow, bevel)."""
-EDGES_USUAL_MM = 1.0
-"""Edges differ from the network by up to this where both are as good as they are; beyond, half of it is doubt."""
+EDGES_SUPPORT, EDGES_USUAL_MM = 0.6, 1.0
+"""Edges seen on at least this share of the outline differ from the network by up to this where both are as good as they
+are; beyond, half of it is doubt. They never move a disc: where they dissent they mostly run along a shadow."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def refine(
             shared.append(value)
         offset, sigma = _given_height(view, known, said, shared[1])
         if turn == PASSES - 1:
-            offset, sigma, doubt = _checked(seen, offset, sigma)
+            doubt = _dissent(seen, offset)
         ahead, left = camera_axes(view, known.centres)
         moved = known.centres + offset[:, :1] * ahead + offset[:, 1:] * left - starts
         far = np.linalg.norm(moved, axis=1, keepdims=True)
@@ -177,16 +172,11 @@ def _given_height(view: BoardView, known: Cylinders, said: Offsets, height: floa
     return offset, sigma
 
 
-def _checked(seen: Patch, offset: Array, sigma: Array) -> tuple[Array, Array, Array]:
-    """Offsets (N, 2) and sigmas (N, 2) of the network, or the edges where it is astray; the doubt (N,) in mm."""
+def _dissent(seen: Patch, offset: Array) -> Array:
+    """Doubt (N,) in mm about the network's offsets (N, 2) where plain edges agree on another place."""
     edges = fit_edges(seen)
     apart = np.linalg.norm(edges.offset - offset, axis=1)
-    trusted = edges.support >= EDGES_SUPPORT
-    astray = trusted & (apart > EDGES_ASTRAY_MM)
-    offset = np.where(astray[:, None], edges.offset, offset)
-    sigma = np.where(astray[:, None], EDGES_SIGMA_MM, sigma)
-    doubt = np.where(trusted, np.maximum(apart - EDGES_USUAL_MM, 0.0) / 2, 0.0)
-    return offset, sigma, doubt
+    return np.where(edges.support >= EDGES_SUPPORT, np.maximum(apart - EDGES_USUAL_MM, 0.0) / 2, 0.0)
 
 
 def _solids(leaning: Sequence[Disc], view: BoardView, flat: Cylinders) -> Cylinders:
