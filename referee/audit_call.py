@@ -17,7 +17,7 @@ from calibration.errors import NotFoundError
 from calibration.view import BoardView
 from referee.crokinole_reader import CrokinoleReading
 from vision.contact_patch import Cylinders, prepare
-from vision.contacts import GUARD
+from vision.disc_values import GUARD_SIGMAS
 from vision.line_edges import painted_lines
 from vision.readings import Disc, LineContact, LineName
 
@@ -117,7 +117,7 @@ class Call:
     @property
     def decidable(self) -> float:
         """The smallest gap in mm that could be decided here."""
-        return GUARD * self.contact.sigma_mm
+        return GUARD_SIGMAS * self.contact.sigma_mm
 
     @property
     def beyond(self) -> bool:

@@ -14,7 +14,7 @@ from referee.audit_verify import require_whole
 from referee.log import Change, MatchLog
 from referee.logfile import LogFile, LogWriter, read_log
 from referee.rules.crokinole import Rest, Shot
-from vision.contacts import GUARD
+from vision.disc_values import GUARD_SIGMAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _inner(rest: Rest, call: dict[str, Any]) -> bool | None:
     if call.get("line") != "15/10":
         return False  # it lies at the middle line, a hand's breadth away
     gap, sigma = call.get("inner_gap_mm"), call["sigma_mm"]
-    if not isinstance(gap, int | float) or abs(gap) < GUARD * sigma:
+    if not isinstance(gap, int | float) or abs(gap) < GUARD_SIGMAS * sigma:
         return rest.inner
     return gap <= 0
 

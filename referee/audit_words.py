@@ -11,7 +11,7 @@ from referee.audit_source import Source, moment_text
 from referee.crokinole_reader import CrokinoleReading, shown_view
 from referee.rules.clauses import clause
 from vision.contact_patch import DETAIL_PX_PER_MM
-from vision.contacts import GUARD
+from vision.disc_values import GUARD_SIGMAS
 
 MINUS = "\u2212"
 
@@ -172,7 +172,7 @@ def notes(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
 def advice(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
     """What would decide the call, with numbers, what helps most first."""
     sigma = call.contact.sigma_mm
-    needed = abs(call.contact.gap_mm) / GUARD
+    needed = abs(call.contact.gap_mm) / GUARD_SIGMAS
     out = []
     if needed < BEST_SIGMA_MM:
         out.append(
@@ -187,7 +187,7 @@ def advice(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
         others = math.sqrt(max(sigma**2 - value**2, 0.0))
         room = math.sqrt(needed**2 - others**2) if needed > others else None
         what = " and ".join(PART_WORDS.get(name, name) for name in names)
-        without = f"without that, gaps from {GUARD * others:.2f} mm on could be decided"
+        without = f"without that, gaps from {GUARD_SIGMAS * others:.2f} mm on could be decided"
         out.append(f"{_help(reading, call, names[0], value, room)} ({what}: {value:.2f} mm; {without}).")
     if call.glare > GLARE_SHARE:
         out.append(f"Less glare: {100 * call.glare:.0f} % of the pixels around the place are burnt out.")

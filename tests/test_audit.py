@@ -29,7 +29,7 @@ from referee.logfile import LogWriter, read_log
 from referee.rules import GAMES
 from referee.rules.clauses import clause
 from referee.rules.crokinole import Rest, Shot
-from vision.contacts import verdict
+from vision.disc_values import verdict_of
 from vision.readings import LineContact, LineName
 
 ROOT = Path(__file__).parents[1]
@@ -80,7 +80,7 @@ def a_contact(gap: float, line: LineName = "15/10", **parts: float) -> LineConta
     said = parts or {"edge": 0.2, "pose": 0.1, "line": 0.05, "radius": 0.05, "height": 0.1}
     sigma = math.sqrt(sum(v * v for v in said.values()))
     p = 0.5 * math.erfc(gap / sigma / math.sqrt(2))
-    return LineContact(line, gap, sigma, p, verdict(gap, sigma), gap - 33.0, tuple(said.items()))
+    return LineContact(line, gap, sigma, p, verdict_of(p), gap - 33.0, tuple(said.items()))
 
 
 # what is drawn is what was measured

@@ -16,7 +16,8 @@ from calibration.camera import Camera
 from calibration.view import BoardView
 from vision.contact_net import load
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, patches, prepare
-from vision.contacts import GUARD, measure, verdict
+from vision.contacts import measure
+from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
 from vision.line_net import read_lines
 from vision.readings import Disc
@@ -81,11 +82,11 @@ def disc(place: tuple[float, float], number: int = 1) -> Disc:
     ],
 )
 def test_verdict(gap: float, sigma: float, expected: str) -> None:
-    assert verdict(gap, sigma) == expected
+    assert verdict_of(p_touching(gap, sigma)) == expected
 
 
 def test_guard_band_is_five_percent() -> None:
-    assert 0.5 * math.erfc(GUARD / math.sqrt(2)) == pytest.approx(0.05, abs=1e-4)
+    assert 0.5 * math.erfc(GUARD_SIGMAS / math.sqrt(2)) == pytest.approx(0.05, abs=1e-4)
 
 
 def test_patch_does_not_hang_on_the_turn_of_the_camera() -> None:

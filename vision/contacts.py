@@ -23,12 +23,10 @@ from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, Offsets, load
 from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
 from vision.contact_sigma import Budget, budgets, focal_share, height_lever
-from vision.disc_values import NEAR_MM, p_touching
+from vision.disc_values import NEAR_MM, p_touching, verdict_of
 from vision.line_edges import Lines, painted_lines
-from vision.readings import Disc, LineContact, LineName, Verdict
+from vision.readings import Disc, LineContact, LineName
 
-GUARD = 1.6449
-"""Gap in sigmas beyond which the other verdict has a probability of less than 5 %."""
 PASSES = 3
 CORRECTION_MAX_MM = 3.0
 """The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
@@ -238,13 +236,14 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
         beside = len(at) // 2
         gap = float((line.inner + departure - reach).min())
         parts, sigma = budget.gap(bearing, math.hypot(line.radius_sigma, line.width_sigma / 2, float(spread[beside])))
+        touching = p_touching(gap, sigma)
         out.append(
             LineContact(
                 line=_name(name),
                 gap_mm=gap,
                 sigma_mm=sigma,
-                p_touching=p_touching(gap, sigma),
-                verdict=verdict(gap, sigma),
+                p_touching=touching,
+                verdict=verdict_of(touching),
                 inner_gap_mm=far - radius - line.outer - float(departure[beside]),
                 parts=parts,
             )
@@ -254,10 +253,3 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
 
 def _name(name: str) -> LineName:
     return "15/10" if name == "15/10" else "10/5" if name == "10/5" else "shooting"
-
-
-def verdict(gap: float, sigma: float) -> Verdict:
-    """Decide by the guard band: a gap of more than 1.645 sigma either way, else it is too close."""
-    if gap > GUARD * sigma:
-        return "clear"
-    return "touching" if gap < -GUARD * sigma else "too_close"

@@ -14,8 +14,8 @@ RING_VALUES = (15, 10, 5, 0)
 HOLE_VALUE, LEANING_VALUE = 20, 15
 NEAR_MM = 8.0
 """Lines within this distance of a disc's outline are listed, here and by ``vision.contacts``."""
-GUARD = 0.05
-"""A verdict is given where the other one is less probable than this (guard band of 1.645 sigma)."""
+GUARD, GUARD_SIGMAS = 0.05, 1.6449
+"""A verdict is given where the other one is less probable than this: where the gap is so many sigmas."""
 LINE_SIGMA_MM = 0.25
 """Standard uncertainty of a line's inner edge while only the board as a whole is known."""
 NEGLIGIBLE = 1e-4
