@@ -16,7 +16,7 @@ import pytest
 from calibration.errors import NotFoundError, UnusableInputError
 from referee import audit_words
 from referee.audit import Asked, write_audit
-from referee.audit_call import GUARD, VALUES, Call, calls_of, find_disc, shares
+from referee.audit_call import VALUES, Call, calls_of, find_disc, shares
 from referee.audit_files import MANIFEST, hash_file, read_folder, write_json
 from referee.audit_pdf import pdf_date, printable
 from referee.audit_pictures import CROP_PX, drawn_crop, window_of
@@ -29,7 +29,7 @@ from referee.logfile import LogWriter, read_log
 from referee.rules import GAMES
 from referee.rules.clauses import clause
 from referee.rules.crokinole import Rest, Shot
-from vision.disc_values import verdict_of
+from vision.disc_values import GUARD_SIGMAS, verdict_of
 from vision.readings import LineContact, LineName
 
 ROOT = Path(__file__).parents[1]
@@ -157,7 +157,7 @@ def test_verdict_in_words(calls: list[Call], gap: float, line: LineName, words: 
 def test_figures_of_a_call(calls: list[Call]) -> None:
     call = replace(calls[0], contact=a_contact(-0.42, edge=0.15, height=0.04))
     assert audit_words.gap_words(call) == "\u22120.42 mm \u00b1 0.31 mm (k = 2)"
-    assert call.decidable == pytest.approx(GUARD * call.contact.sigma_mm)
+    assert call.decidable == pytest.approx(GUARD_SIGMAS * call.contact.sigma_mm)
     assert shares(call.parts) == pytest.approx([0.9336, 0.0664], abs=1e-3)
     assert "reaches 0.42 mm over" in audit_words.reason_words(call)
     call = replace(call, contact=a_contact(0.42, edge=0.15))
