@@ -35,17 +35,21 @@ RADIUS_PRIOR_MM = {"disc": 0.25, "nca": 0.12, "other": 0.8}
 themselves, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
 DETECTED_MIN_MM = 0.5
 """A radius by detection is trusted no further than this."""
-HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.2}
+HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.5}
 """Standard deviation in mm of the discs' height before their walls are asked: on a tournament board (C3: about 3/8 in),
 and else (makers' discs are 7-12 mm thick)."""
 HEIGHT_EXPLAINS = 0.7
 """Least share of a sigma towards the camera that is left once the height is known."""
-POOL_FLOOR_MM = (0.12, 0.6)
+POOL_FLOOR_MM = (0.12, 0.45)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
 UNFAMILIAR_MM = (0.18, 1.0)
 """Least standard uncertainties of radius and height of discs that aren't a tournament board's: measured on boards of
 other makers, whose discs the network takes for somewhat more usual than they are."""
+
+TAUGHT_MM, TAUGHT_LEAST = (0.45, 1.25), 0.06
+"""Spread of radius and height in mm about the start as the network was taught them (``training.gap_data``), and the
+least share of an answer that is taken for the picture's."""
 
 MOVED_FREE_MM = 2.2
 """A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
@@ -137,11 +141,11 @@ def refine(
         seen = patches(small, factor, view, known, others)
         said = net(seen, mirror=turn == PASSES - 1)
         shared = []
-        for k, (before, first) in enumerate(((known.radius[0], radius[0]), (known.height[0], view.board.disc_height))):
-            value, spread[k] = _pooled(
-                before + said.value[:, 2 + k], said.sigma[:, 2 + k], first, prior[k], POOL_FLOOR_MM[k]
-            )
-            shared.append(value)
+        before, first = (known.radius[0], known.height[0]), (radius[0], view.board.disc_height)
+        for k in (0, 1):
+            value, own = _untaught(said.value[:, 2 + k], said.sigma[:, 2 + k], TAUGHT_MM[k])
+            joined, spread[k] = _pooled(before[k] + value, own, first[k], prior[k], POOL_FLOOR_MM[k])
+            shared.append(joined)
         offset, sigma = _given_height(view, known, said, shared[1])
         if turn == PASSES - 1:
             doubt = _dissent(seen, offset)
@@ -154,6 +158,16 @@ def refine(
         spread = np.maximum(spread, UNFAMILIAR_MM)
     moved_by = np.linalg.norm(known.centres - starts, axis=1)
     return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
+
+
+def _untaught(value: Array, sigma: Array, taught: float) -> tuple[Array, Array]:
+    """What a network's values (N,) and sigmas (N,) say without the spread of the answers that it was taught with.
+
+    It gives the mean of what is left possible, which lies towards the start where a disc shows little; pooled as they
+    are, many discs would agree on the start.
+    """
+    share = np.maximum(1 - (sigma / taught) ** 2, TAUGHT_LEAST)
+    return value / share, sigma / np.sqrt(share)
 
 
 def _given_height(view: BoardView, known: Cylinders, said: Offsets, height: float) -> tuple[Array, Array]:
