@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array, Camera
+from calibration.derivatives import radius_derivatives
 
 CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
 POSE = 5
 """The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance."""
-
-DERIVATIVE_STEPS = np.array([1e-6] * 8 + [1e-3] * 2)
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
@@ -128,15 +127,11 @@ class _Problem:
         lens = np.array([np.log(cam.K[0, 0]) - self.log_focal, *cam.dist[:2], *(cam.K[:2, 2] - self.middle)])
         return np.concatenate([np.zeros(POSE), lens[self.spread_free], radii[self.radius_free] - self.mean_radius])
 
-    def jacobian(self, cam: Camera, radii: Array, residuals: Array) -> Array:
+    def jacobian(self, cam: Camera) -> Array:
         """Derivatives (N, P) of the residuals by the free parameters."""
-        columns = []
-        for i in self.camera_free:
-            x = np.zeros(len(CAMERA_NAMES))
-            x[i] = DERIVATIVE_STEPS[i]
-            columns.append((self.residuals(move(cam, x), radii) - residuals) / DERIVATIVE_STEPS[i])
-        columns += [np.where(self.obs.circle == i, -self.obs.scale, 0.0) for i in self.radius_free]
-        return np.column_stack(columns)
+        by_camera = radius_derivatives(cam, self.obs.px)[:, self.camera_free] * self.obs.scale[:, None]
+        by_radius = np.where(self.obs.circle[:, None] == self.radius_free, -self.obs.scale[:, None], 0.0)
+        return np.hstack([by_camera, by_radius])
 
     def step(self, cam: Camera, radii: Array, d: Array) -> tuple[Camera, Array]:
         """Camera and radii moved by d (P,)."""
@@ -165,7 +160,7 @@ def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observation
         width = max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))
         w = obs.weight / (1 + (res / width) ** 2)
         prior_weight = CORRELATED * max(_rms(res, w), NOISE_FLOOR_PX) ** 2
-        J = problem.jacobian(cam, r, res)
+        J = problem.jacobian(cam)
         A = (J * w[:, None]).T @ J + np.diag(prior_weight / problem.sigma**2)
         g = (J * w[:, None]).T @ res + prior_weight * problem.departure(cam, r) / problem.sigma**2
         before = cost(res, cam, r, width, prior_weight)
@@ -183,7 +178,7 @@ def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observation
         if not gain > CONVERGED * before:
             break
     w = obs.weight / (1 + (res / max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))) ** 2)
-    J = problem.jacobian(cam, r, res)
+    J = problem.jacobian(cam)
     noise = max(_rms(res, w), NOISE_FLOOR_PX) * np.sqrt(CORRELATED)
     information = (J * w[:, None]).T @ J / noise**2 + np.diag(1 / problem.sigma**2)
     covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
