@@ -230,13 +230,15 @@ def _series(bearing: Array, shift: Array) -> LineShape:
     wander = noise
     mean: Array = np.zeros(len(decay))
     cov: Array = np.diag(wander * decay)
+    pulled = basis * weight[:, None]
     for _ in range(30):
-        normal = (basis * weight[:, None]).T @ basis / noise + np.diag(1 / (wander * decay))
-        cov = np.asarray(np.linalg.inv(normal), dtype=np.float64)
-        mean = np.asarray(cov @ (basis * weight[:, None]).T @ shift / noise)
+        seen = pulled.T @ basis
+        cov = np.asarray(np.linalg.inv(seen / noise + np.diag(1 / (wander * decay))), dtype=np.float64)
+        mean = np.asarray(cov @ (pulled.T @ shift) / noise)
         left = shift - basis @ mean
         weight = np.asarray(1 / (1 + left**2 / (4 * noise)), dtype=np.float64)
-        used = np.trace(cov @ ((basis * weight[:, None]).T @ basis)) / noise
+        pulled = basis * weight[:, None]
+        used = float((cov * (pulled.T @ basis)).sum()) / noise
         noise = max(float((weight * left**2).sum() / max(weight.sum() - used, 1.0)), 1e-4)
         wander = max(float(((mean**2 + np.diag(cov)) / decay)[1:].mean()), 1e-7)
     rms = float(np.sqrt((mean[1:] ** 2).sum() / 2))
