@@ -129,8 +129,8 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     scale = min(1.0, WORK_SIZE / max(image.shape[:2]))
     small = image if scale == 1.0 else cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     dx, dy = colour_gradient(np.asarray(small, dtype=np.uint8))
-    size = np.abs(dx.astype(np.int32)) + np.abs(dy.astype(np.int32))
-    strong = float(np.percentile(size[::4, ::4], 90))
+    size = sum(np.abs(d[::4, ::4].astype(np.int32)) for d in (dx, dy))
+    strong = float(np.percentile(size, 90))
     high = float(np.clip(strong, 24, 120))
     edges = cv2.Canny(dx, dy, high * 0.4, high)
     ys, xs = np.nonzero(edges)
@@ -138,15 +138,13 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     gradient /= np.linalg.norm(gradient, axis=1, keepdims=True) + np.float32(1e-6)
     gx, gy = gradient[:, 0], gradient[:, 1]
     # cut at corners: compare with the gradient a few pixels further along the edge, both ways
-    field_x = np.zeros(edges.shape, np.float32)
-    field_y = np.zeros(edges.shape, np.float32)
-    field_x[ys, xs], field_y[ys, xs] = gx, gy
-    size_k = 2 * CORNER_STEP + 1
-    near = cv2.boxFilter((edges > 0).astype(np.float32), -1, (size_k, size_k), normalize=False)
-    # double angles, so that both sides of a thin line agree
-    c2 = cv2.boxFilter(field_x * field_x - field_y * field_y, -1, (size_k, size_k), normalize=False)
-    s2 = cv2.boxFilter(2 * field_x * field_y, -1, (size_k, size_k), normalize=False)
-    agree = np.hypot(c2, s2)[ys, xs] / np.maximum(near[ys, xs], 1)
+    around = (2 * CORNER_STEP + 1, 2 * CORNER_STEP + 1)
+    sums = []
+    for value in (gx * gx - gy * gy, 2 * gx * gy, np.float32(1)):  # double angles: a thin line's two sides agree
+        plane = np.zeros(edges.shape, np.float32)
+        plane[ys, xs] = value
+        sums.append(cv2.boxFilter(plane, -1, around, normalize=False)[ys, xs])
+    agree = np.hypot(sums[0], sums[1]) / np.maximum(sums[2], 1)
     smooth = agree > np.cos(np.radians(2 * CORNER_DEG))
     kept = np.zeros_like(edges)
     kept[ys[smooth], xs[smooth]] = 255
@@ -175,19 +173,24 @@ def arc_of(points: Float32) -> Arc | None:
     """Take points (N, 2) as an arc if they bend steadily: planks, rails and table edges are straight but for
     roughness.
     """
-    middle = points.mean(0)
-    centred = points - middle
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    t, d = centred @ axes[0], centred @ axes[1]
-    if float(np.std(d)) > RING_SPREAD * float(np.std(t)):
-        return Arc(points, middle, np.zeros(2, np.float32))
-    half = float(np.abs(t).max())
-    basis = np.column_stack([np.ones_like(t), t / half, (t / half) ** 2])
-    coefficients, *_ = np.linalg.lstsq(basis, d, rcond=None)
-    sag, rough = float(coefficients[2]), float(np.std(d - basis @ coefficients))
+    middle = points.mean(0, dtype=np.float64)
+    x, y = points.T - middle[:, None]
+    turn = 0.5 * math.atan2(2 * float(x @ y), float(x @ x - y @ y))
+    c, s = math.cos(turn), math.sin(turn)
+    t, d = c * x + s * y, c * y - s * x
+    if float(d @ d) > RING_SPREAD**2 * float(t @ t):
+        return Arc(points, np.asarray(middle, np.float32), np.zeros(2, np.float32))
+    # a parabola by least squares; neither t nor d has a mean, nor do they go together, along the principal axes
+    n = len(points)
+    t /= np.abs(t).max()
+    t2 = t * t
+    s2, bent = float(t2.sum()), float(t2 @ d)
+    sag = bent / max(float(t2 @ t2) - s2 * s2 / n - float(t2 @ t) ** 2 / s2, 1e-12)
+    rough = math.sqrt(max(float(d @ d) - sag * bent, 0.0) / n)
     if abs(sag) <= max(MIN_SAG * rough, MIN_SAG_PX):
         return None
-    return Arc(points, middle, np.asarray(np.sign(sag) * axes[1], dtype=np.float32))
+    hollow = math.copysign(1.0, sag)
+    return Arc(points, np.asarray(middle, np.float32), np.array([-s * hollow, c * hollow], np.float32))
 
 
 def facing(arcs: list[Arc]) -> list[tuple[int, int]]:

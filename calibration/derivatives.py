@@ -10,10 +10,10 @@ import numpy as np
 from calibration.camera import Array, Camera
 
 
-def radius_derivatives(cam: Camera, px: Array) -> Array:
-    """Derivatives (N, 10) in mm of the distances of pixels (N, 2) on the board from its centre.
+def radii_seen(cam: Camera, px: Array) -> tuple[Array, Array]:
+    """Distances (N,) in mm of pixels (N, 2) on the board from its centre, and their derivatives (N, 10).
 
-    By, in this order: turns in radians about the camera's x and y, shifts along them in shares of the board's distance,
+    The derivatives are by, in this order: turns in radians about the camera's x and y, shifts along them in shares of the board's distance,
     the logarithms of that distance and of the focal length, the lens's k1 and k2, and the principal point's x and y.
     """
     flat = cam.normalise(px)
@@ -22,7 +22,8 @@ def radius_derivatives(cam: Camera, px: Array) -> Array:
     across = m @ n
     reach = (m @ t) / across
     q = reach * n - t[:, None]
-    e = q / np.maximum(np.sqrt((q * q).sum(0)), 1e-12)
+    radius = np.sqrt((q * q).sum(0))
+    e = q / np.maximum(radius, 1e-12)
     lean = (e * n).sum(0) / across
     h = e - lean * m[:, None]
     gx, gy = _by_pixels(cam, flat, reach * h[0], reach * h[1])
@@ -30,7 +31,7 @@ def radius_derivatives(cam: Camera, px: Array) -> Array:
     r2 = x * x + y * y
     k1 = -(gx * x + gy * y) * r2
     seen_x, seen_y = (np.asarray(px).T - cam.K[:2, 2, None]) / np.array([[cam.K[0, 0]], [cam.K[1, 1]]])
-    return np.column_stack(
+    derivatives = np.column_stack(
         [
             -lean * (m[1] * q[2] - m[2] * q[1]),
             -lean * (m[2] * q[0] - m[0] * q[2]),
@@ -44,6 +45,7 @@ def radius_derivatives(cam: Camera, px: Array) -> Array:
             -gy / cam.K[1, 1],
         ]
     )
+    return radius, derivatives
 
 
 def _by_pixels(cam: Camera, flat: Array, gx: Array, gy: Array) -> tuple[Array, Array]:

@@ -139,11 +139,7 @@ def _agreement(response: Float32, weight: Float32) -> Array:
     """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each
     radius.
     """
-    best = np.zeros(response.shape[1])
-    for k in range(3):
-        channel = response[..., k]
-        noise = max(NOISE_FLOOR, float(np.median(np.abs(channel[::2, ::2]))))
-        x = channel / (CLIP_NOISE * noise)
-        z = x / np.sqrt(1 + x * x)  # saturates, yet keeps the strongest place the largest
-        best = np.maximum(best, np.abs((z * weight).sum(0)))
-    return best
+    noise = np.maximum(NOISE_FLOOR, np.median(np.abs(response[::2, ::2]).reshape(-1, 3), axis=0))
+    x = response / (CLIP_NOISE * noise).astype(np.float32)
+    z = x / np.sqrt(1 + x * x)  # saturates, yet keeps the strongest place the largest
+    return np.asarray(np.abs((z * weight[..., None]).sum(0)).max(1), dtype=np.float64)

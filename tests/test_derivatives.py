@@ -5,7 +5,7 @@ import pytest
 
 from calibration.adjust import CAMERA_NAMES, move
 from calibration.camera import Camera
-from calibration.derivatives import radius_derivatives
+from calibration.derivatives import radii_seen
 
 STEPS = dict(zip(CAMERA_NAMES, [1e-6] * 8 + [1e-3] * 2, strict=True))
 
@@ -17,7 +17,8 @@ def test_derivatives_are_those_of_small_steps(dist: np.ndarray) -> None:
     turn = np.arange(40) * (np.pi / 20)
     reach = np.where(np.arange(40) % 2, 300.0, 100.0)
     px = cam.project(np.column_stack([reach * np.cos(turn), reach * np.sin(turn), 0 * turn]))
-    said = radius_derivatives(cam, px)
+    radius, said = radii_seen(cam, px)
+    assert radius == pytest.approx(reach, abs=1e-5)
     for k, name in enumerate(CAMERA_NAMES):
         x = np.zeros(len(CAMERA_NAMES))
         x[k] = STEPS[name]
