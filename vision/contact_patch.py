@@ -179,9 +179,7 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
     x, y = _rings(view, discs)
     root = np.round(np.sqrt(np.arange(256) * 255.0)).astype(np.uint8)
     for k, height in enumerate((discs.base + discs.height, np.full(n, discs.base))):
-        z = np.broadcast_to(height[:, None, None], x.shape)
-        px = view.camera.project(np.column_stack([x.ravel(), y.ravel(), z.ravel()]))
-        u, v = px.T.reshape(2, n, ANGLES, STEPS)
+        u, v = view.camera.pixels_of(x, y, height[:, None, None])
         small_u, small_v = (((c + 0.5) * factor - 0.5).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
         colour = cv2.remap(image, small_u, small_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         out[:, 3 * k : 3 * k + 3] = cv2.LUT(colour, root).reshape(n, ANGLES, STEPS, 3).transpose(0, 3, 1, 2)
