@@ -13,8 +13,9 @@ from calibration.camera import Array, Camera
 def radii_seen(cam: Camera, px: Array) -> tuple[Array, Array]:
     """Distances (N,) in mm of pixels (N, 2) on the board from its centre, and their derivatives (N, 10).
 
-    The derivatives are by, in this order: turns in radians about the camera's x and y, shifts along them in shares of the board's distance,
-    the logarithms of that distance and of the focal length, the lens's k1 and k2, and the principal point's x and y.
+    The derivatives are by, in this order: turns in radians about the camera's x and y, shifts along them in shares of
+    the board's distance, the logarithms of that distance and of the focal length, the lens's k1 and k2, and the
+    principal point's x and y.
     """
     flat = cam.normalise(px)
     n = np.vstack([flat.T, np.ones(len(flat))])

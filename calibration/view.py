@@ -67,7 +67,7 @@ class BoardView:
         around = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, -0.5], [0.0, 0.5]])
         p = self.to_px(np.asarray(mm, dtype=np.float64).reshape(-1, 1, 2) + around, z).reshape(-1, 4, 2)
         u, v = (p[:, 1] - p[:, 0]).T, (p[:, 3] - p[:, 2]).T
-        return np.sqrt(np.abs(u[0] * v[1] - u[1] * v[0]))
+        return np.asarray(np.sqrt(np.abs(u[0] * v[1] - u[1] * v[0])), dtype=np.float64)
 
     def view_angle(self, mm: Array) -> float:
         """Angle in radians at a board point (2,) between the vertical and the direction to the camera."""

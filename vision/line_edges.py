@@ -210,8 +210,8 @@ def _shifts(profile: Array, offset: Array, free: NDArray[np.bool_]) -> tuple[Arr
         slope = np.interp(moved, offset, np.gradient(mean, PROFILE_STEP_MM))
         level, ramp = np.ones_like(copy), np.broadcast_to(offset / PROFILE_MM, copy.shape)
         design = np.stack([copy - copy.mean(1, keepdims=True), -slope, level, ramp], axis=-1)
-        normal = np.einsum("bsi,bsj->bij", design, design) + 1e-6 * np.eye(4)
-        answer = np.linalg.solve(normal, np.einsum("bsi,bs->bi", design, profile)[..., None])[..., 0]
+        across = design.transpose(0, 2, 1)
+        answer = np.linalg.solve(across @ design + 1e-6 * np.eye(4), across @ profile[..., None])[..., 0]
         share = answer[:, 0]
         step = np.where(share > CONTRAST_MIN / 2, answer[:, 1] / np.maximum(share, CONTRAST_MIN / 2), 0.0)
         shift = np.asarray(np.clip(shift + np.clip(step, -0.5, 0.5), -SHIFT_MAX_MM, SHIFT_MAX_MM))
