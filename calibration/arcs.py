@@ -62,7 +62,7 @@ SCORED_EDGES = 3000
 """Edge pixels drawn (evenly) to count support; more add time, not certainty."""
 
 AT_ONCE = 32
-"""Ellipses whose support is counted together: more would no longer fit the processor's cache."""
+"""Ellipses whose support is counted together: more would no longer fit into the processor's cache."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LEVEL_BIAS = 0.3
 lines."""
 
 SPACED = 4
-"""Every so manieth ray is asked how far apart its samples lie in the picture."""
+"""One ray in so many is asked how far apart its samples lie in the picture."""
 
 
 def build_pyramid(image: Image) -> list[Image]:
