@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array, Camera
+from calibration.derivatives import radii_seen
 
 CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
 POSE = 5
 """The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance."""
-
-DERIVATIVE_STEPS = np.array([1e-6] * 8 + [1e-3] * 2)
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
@@ -118,25 +117,17 @@ class _Problem:
         """Names of the free parameters, in order."""
         return (*(CAMERA_NAMES[i] for i in self.camera_free), *(f"radius_{i}" for i in self.radius_free))
 
-    def residuals(self, cam: Camera, radii: Array) -> Array:
-        """Distances (N,) in px of the edge places from their circles."""
-        p = cam.to_plane(self.obs.px)
-        return np.asarray((np.hypot(p[:, 0], p[:, 1]) - radii[self.obs.circle]) * self.obs.scale, dtype=np.float64)
+    def residuals(self, cam: Camera, radii: Array) -> tuple[Array, Array]:
+        """Distances (N,) in px of the edge places from their circles, and derivatives (N, P) by the free parameters."""
+        seen, by_camera = radii_seen(cam, self.obs.px)
+        by_radius = np.where(self.obs.circle[:, None] == self.radius_free, -1.0, 0.0)
+        jacobian = np.hstack([by_camera[:, self.camera_free], by_radius]) * self.obs.scale[:, None]
+        return (seen - radii[self.obs.circle]) * self.obs.scale, jacobian
 
     def departure(self, cam: Camera, radii: Array) -> Array:
         """How far each free parameter lies from its prior value, 0 for the pose."""
         lens = np.array([np.log(cam.K[0, 0]) - self.log_focal, *cam.dist[:2], *(cam.K[:2, 2] - self.middle)])
         return np.concatenate([np.zeros(POSE), lens[self.spread_free], radii[self.radius_free] - self.mean_radius])
-
-    def jacobian(self, cam: Camera, radii: Array, residuals: Array) -> Array:
-        """Derivatives (N, P) of the residuals by the free parameters."""
-        columns = []
-        for i in self.camera_free:
-            x = np.zeros(len(CAMERA_NAMES))
-            x[i] = DERIVATIVE_STEPS[i]
-            columns.append((self.residuals(move(cam, x), radii) - residuals) / DERIVATIVE_STEPS[i])
-        columns += [np.where(self.obs.circle == i, -self.obs.scale, 0.0) for i in self.radius_free]
-        return np.column_stack(columns)
 
     def step(self, cam: Camera, radii: Array, d: Array) -> tuple[Camera, Array]:
         """Camera and radii moved by d (P,)."""
@@ -154,7 +145,7 @@ def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observation
     """
     problem = _Problem(cam, radii, fixed, obs, priors)
     r = np.asarray(radii, dtype=np.float64).copy()
-    res = problem.residuals(cam, r)
+    res, J = problem.residuals(cam, r)
     damping = DAMPING
 
     def cost(e: Array, c: Camera, rr: Array, width: float, prior_weight: float) -> float:
@@ -165,7 +156,6 @@ def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observation
         width = max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))
         w = obs.weight / (1 + (res / width) ** 2)
         prior_weight = CORRELATED * max(_rms(res, w), NOISE_FLOOR_PX) ** 2
-        J = problem.jacobian(cam, r, res)
         A = (J * w[:, None]).T @ J + np.diag(prior_weight / problem.sigma**2)
         g = (J * w[:, None]).T @ res + prior_weight * problem.departure(cam, r) / problem.sigma**2
         before = cost(res, cam, r, width, prior_weight)
@@ -173,17 +163,16 @@ def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observation
         for _ in range(TRIES):
             d = -np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-12), g)
             moved, moved_r = problem.step(cam, r, d)
-            moved_res = problem.residuals(moved, moved_r)
+            moved_res, moved_J = problem.residuals(moved, moved_r)
             gain = before - cost(moved_res, moved, moved_r, width, prior_weight)
             if np.isfinite(gain) and gain > 0:
-                cam, r, res = moved, moved_r, moved_res
+                cam, r, res, J = moved, moved_r, moved_res, moved_J
                 damping = max(damping / 5, 1e-9)
                 break
             damping *= 10
         if not gain > CONVERGED * before:
             break
     w = obs.weight / (1 + (res / max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))) ** 2)
-    J = problem.jacobian(cam, r, res)
     noise = max(_rms(res, w), NOISE_FLOOR_PX) * np.sqrt(CORRELATED)
     information = (J * w[:, None]).T @ J / noise**2 + np.diag(1 / problem.sigma**2)
     covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)

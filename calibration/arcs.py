@@ -5,14 +5,17 @@ and to pairs of arcs, and counted by the edge pixels that lie on them with the r
 pairing idea is that of arc-support ellipse detectors, e.g. Lu et al., "Arc-support Line Segments Revisited", 2020).
 """
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array
+
+Float32 = NDArray[np.float32]
 
 WORK_SIZE = 900
 """Longest side in pixels of the picture that arcs are looked for in: a board of 30 % of the frame is 150 px or more."""
@@ -58,6 +61,9 @@ MIN_SUPPORT = 0.28
 SCORED_EDGES = 3000
 """Edge pixels drawn (evenly) to count support; more add time, not certainty."""
 
+AT_ONCE = 32
+"""Ellipses whose support is counted together: more would no longer fit into the processor's cache."""
+
 
 @dataclass(frozen=True)
 class EdgePixels:
@@ -66,8 +72,8 @@ class EdgePixels:
     ``scale`` is the working size over the picture's, ``shape`` the working (height, width).
     """
 
-    points: NDArray[np.float32]
-    gradients: NDArray[np.float32]
+    points: Float32
+    gradients: Float32
     labels: NDArray[np.int32]
     scale: float
     shape: tuple[int, int]
@@ -95,9 +101,9 @@ class Ellipse:
 class Arc:
     """A smooth arc: points (N, 2), their mean, and the unit direction (2,) to its hollow side (0 for a whole ring)."""
 
-    points: NDArray[np.float32]
-    middle: NDArray[np.float32]
-    inward: NDArray[np.float32]
+    points: Float32
+    middle: Float32
+    inward: Float32
 
 
 def colour_gradient(image: NDArray[np.uint8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
@@ -123,8 +129,8 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     scale = min(1.0, WORK_SIZE / max(image.shape[:2]))
     small = image if scale == 1.0 else cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     dx, dy = colour_gradient(np.asarray(small, dtype=np.uint8))
-    size = np.abs(dx.astype(np.int32)) + np.abs(dy.astype(np.int32))
-    strong = float(np.percentile(size[::4, ::4], 90))
+    size = sum(np.abs(d[::4, ::4].astype(np.int32)) for d in (dx, dy))
+    strong = float(np.percentile(size, 90))
     high = float(np.clip(strong, 24, 120))
     edges = cv2.Canny(dx, dy, high * 0.4, high)
     ys, xs = np.nonzero(edges)
@@ -132,15 +138,13 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     gradient /= np.linalg.norm(gradient, axis=1, keepdims=True) + np.float32(1e-6)
     gx, gy = gradient[:, 0], gradient[:, 1]
     # cut at corners: compare with the gradient a few pixels further along the edge, both ways
-    field_x = np.zeros(edges.shape, np.float32)
-    field_y = np.zeros(edges.shape, np.float32)
-    field_x[ys, xs], field_y[ys, xs] = gx, gy
-    size_k = 2 * CORNER_STEP + 1
-    near = cv2.boxFilter((edges > 0).astype(np.float32), -1, (size_k, size_k), normalize=False)
-    # double angles, so that both sides of a thin line agree
-    c2 = cv2.boxFilter(field_x * field_x - field_y * field_y, -1, (size_k, size_k), normalize=False)
-    s2 = cv2.boxFilter(2 * field_x * field_y, -1, (size_k, size_k), normalize=False)
-    agree = np.hypot(c2, s2)[ys, xs] / np.maximum(near[ys, xs], 1)
+    around = (2 * CORNER_STEP + 1, 2 * CORNER_STEP + 1)
+    sums = []
+    for value in (gx * gx - gy * gy, 2 * gx * gy, np.float32(1)):  # double angles: a thin line's two sides agree
+        plane = np.zeros(edges.shape, np.float32)
+        plane[ys, xs] = value
+        sums.append(cv2.boxFilter(plane, -1, around, normalize=False)[ys, xs])
+    agree = np.hypot(sums[0], sums[1]) / np.maximum(sums[2], 1)
     smooth = agree > np.cos(np.radians(2 * CORNER_DEG))
     kept = np.zeros_like(edges)
     kept[ys[smooth], xs[smooth]] = 255
@@ -154,7 +158,7 @@ def edge_pixels(image: NDArray[np.uint8]) -> EdgePixels:
     )
 
 
-def fit_ellipse(points: NDArray[np.float32]) -> Ellipse | None:
+def fit_ellipse(points: Float32) -> Ellipse | None:
     """Direct ellipse fit (Fitzgibbon, Pilu & Fisher 1999) to points (N, 2); None where it is no plausible circle."""
     (cx, cy), (d1, d2), deg = cv2.fitEllipseDirect(points)
     a, b, turn = d1 / 2, d2 / 2, np.radians(deg)
@@ -165,66 +169,94 @@ def fit_ellipse(points: NDArray[np.float32]) -> Ellipse | None:
     return Ellipse(float(cx), float(cy), float(a), float(b), float(turn))
 
 
-def arc_of(points: NDArray[np.float32]) -> Arc | None:
+def arc_of(points: Float32) -> Arc | None:
     """Take points (N, 2) as an arc if they bend steadily: planks, rails and table edges are straight but for
     roughness.
     """
-    middle = points.mean(0)
-    centred = points - middle
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    t, d = centred @ axes[0], centred @ axes[1]
-    if float(np.std(d)) > RING_SPREAD * float(np.std(t)):
-        return Arc(points, middle, np.zeros(2, np.float32))
-    half = float(np.abs(t).max())
-    basis = np.column_stack([np.ones_like(t), t / half, (t / half) ** 2])
-    coefficients, *_ = np.linalg.lstsq(basis, d, rcond=None)
-    sag, rough = float(coefficients[2]), float(np.std(d - basis @ coefficients))
+    middle = points.mean(0, dtype=np.float64)
+    x, y = points.T - middle[:, None]
+    turn = 0.5 * math.atan2(2 * float(x @ y), float(x @ x - y @ y))
+    c, s = math.cos(turn), math.sin(turn)
+    t, d = c * x + s * y, c * y - s * x
+    if float(d @ d) > RING_SPREAD**2 * float(t @ t):
+        return Arc(points, np.asarray(middle, np.float32), np.zeros(2, np.float32))
+    # a parabola by least squares; neither t nor d has a mean, nor do they go together, along the principal axes
+    n = len(points)
+    t /= np.abs(t).max()
+    t2 = t * t
+    s2, bent = float(t2.sum()), float(t2 @ d)
+    sag = bent / max(float(t2 @ t2) - s2 * s2 / n - float(t2 @ t) ** 2 / s2, 1e-12)
+    rough = math.sqrt(max(float(d @ d) - sag * bent, 0.0) / n)
     if abs(sag) <= max(MIN_SAG * rough, MIN_SAG_PX):
         return None
-    return Arc(points, middle, np.asarray(np.sign(sag) * axes[1], dtype=np.float32))
+    hollow = math.copysign(1.0, sag)
+    return Arc(points, np.asarray(middle, np.float32), np.array([-s * hollow, c * hollow], np.float32))
 
 
-def facing(p: Arc, q: Arc) -> bool:
-    """Whether two arcs can lie on one ellipse: each on the hollow side of the other."""
-    d = q.middle - p.middle
-    slack = -FACING_SLACK * float(np.hypot(d[0], d[1]))
-    return bool(d @ p.inward >= slack and -d @ q.inward >= slack)
+def facing(arcs: list[Arc]) -> list[tuple[int, int]]:
+    """Pairs of arcs, by number, that can lie on one ellipse: each on the hollow side of the other."""
+    if len(arcs) < 2:
+        return []
+    middle, inward = np.array([a.middle for a in arcs]), np.array([a.inward for a in arcs])
+    i, j = np.triu_indices(len(arcs), 1)
+    d = middle[j] - middle[i]
+    slack = -FACING_SLACK * np.hypot(d[:, 0], d[:, 1])
+    kept = ((d * inward[i]).sum(1) >= slack) & (-(d * inward[j]).sum(1) >= slack)
+    return list(zip(i[kept].tolist(), j[kept].tolist(), strict=True))
 
 
-def ellipse_residuals(e: Ellipse, points: NDArray[np.float32]) -> tuple[Array, Array]:
-    """Approximate distances (N,) in px from an ellipse and its unit normals (N, 2) there (Sampson's distance)."""
-    c, s = np.cos(e.turn), np.sin(e.turn)
-    x, y = points[:, 0] - e.cx, points[:, 1] - e.cy
-    u, v = (c * x + s * y) / e.a, (c * y - s * x) / e.b
-    rho = np.sqrt(u * u + v * v) + 1e-9
-    gu, gv = u / e.a / rho, v / e.b / rho
-    slope = np.sqrt(gu * gu + gv * gv) + 1e-12
-    normals = np.column_stack([c * gu - s * gv, s * gu + c * gv]) / slope[:, None]
-    return (rho - 1) / slope, normals
+def _measures(ellipses: list[Ellipse]) -> Float32:
+    """Centres, semi-axes, cosines and sines of the turns of E ellipses: (6, E, 1)."""
+    rows = [(e.cx, e.cy, e.a, e.b, math.cos(e.turn), math.sin(e.turn)) for e in ellipses]
+    return np.array(rows, np.float32).T[..., None]
 
 
-def support(e: Ellipse, edges: EdgePixels, bins: int = 72) -> tuple[float, NDArray[np.bool_]]:
-    """Share of the ellipse in the frame with edges on it (less where little of it is in the frame), and which
-    pixels.
+def _round(measures: Float32, x: Float32, y: Float32) -> tuple[Float32, Float32]:
+    """Points (..., N) in the axes of ellipses (6, ...) that are circles of radius 1 there."""
+    cx, cy, a, b, c, s = measures
+    x, y = x - cx, y - cy
+    return (c * x + s * y) / a, (c * y - s * x) / b
+
+
+def distances(ellipses: list[Ellipse], points: Float32) -> Float32:
+    """Approximate distances (E, N) in px of points (N, 2), or of own ones (E, N, 2), from E ellipses (Sampson's)."""
+    measures = _measures(ellipses)
+    u, v = _round(measures, points[..., 0], points[..., 1])
+    rho = np.sqrt(u * u + v * v)
+    slope = np.hypot(u / measures[2], v / measures[3]) + np.float32(1e-12)
+    return np.asarray((rho - 1) * rho / slope, dtype=np.float32)
+
+
+def supports(
+    ellipses: list[Ellipse], edges: EdgePixels, bins: int = 72
+) -> tuple[Array, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Share (E,) of each ellipse in the frame with edges on it (less where little of it is in the frame).
+
+    Also which edge pixels lie on which ellipse: numbers of ellipses (K,) and of pixels (K,).
     """
-    d, n = ellipse_residuals(e, edges.points)
-    on = (np.abs(d) < ON_ELLIPSE_PX) & (np.abs((n * edges.gradients).sum(1)) > GRADIENT_COS)
-    p = edges.points[on]
-    c, s = np.cos(e.turn), np.sin(e.turn)
-    x, y = p[:, 0] - e.cx, p[:, 1] - e.cy
-    t = np.arctan2((c * y - s * x) / e.b, (c * x + s * y) / e.a)
-    filled = np.bincount(((t + np.pi) * (bins / (2 * np.pi))).astype(int) % bins, minlength=bins) > 0
+    row, on = np.nonzero(np.abs(distances(ellipses, edges.points)) < ON_ELLIPSE_PX)
+    measures = _measures(ellipses)
+    own = measures[:, row, 0]
+    u, v = _round(own, edges.points[on, 0], edges.points[on, 1])
+    gx, gy = edges.gradients[on].T
+    _, _, a, b, c, s = own
+    nu, nv = u / a, v / b
+    level = np.abs(nu * (c * gx + s * gy) + nv * (c * gy - s * gx)) > GRADIENT_COS * np.hypot(nu, nv)
+    row, on = row[level], on[level]
+    place = ((np.arctan2(v[level], u[level]) + np.pi) * (bins / (2 * np.pi))).astype(int) % bins
+    filled = np.bincount(row * bins + place, minlength=len(ellipses) * bins).reshape(-1, bins) > 0
     around = (np.arange(bins) + 0.5) * (2 * np.pi / bins) - np.pi
-    ex, ey = e.a * np.cos(around), e.b * np.sin(around)
-    px, py = e.cx + c * ex - s * ey, e.cy + s * ex + c * ey
+    cx, cy, a, b, c, s = measures
+    ex, ey = a * np.cos(around), b * np.sin(around)
+    px, py = cx + c * ex - s * ey, cy + s * ex + c * ey
     seen = (px > 0) & (py > 0) & (px < edges.shape[1]) & (py < edges.shape[0])
-    if seen.mean() < MIN_IN_FRAME:
-        return 0.0, on
-    return float(filled[seen].mean() * np.sqrt(seen.mean())), on
+    whole = seen.mean(1)
+    share = (filled & seen).sum(1) / np.maximum(seen.sum(1), 1) * np.sqrt(whole)
+    return np.where(whole < MIN_IN_FRAME, 0.0, share), (row, on)
 
 
-def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
-    """Ellipses in the picture (working pixels), best supported first, near-duplicates left out."""
+def arcs_of(edges: EdgePixels) -> list[Arc]:
+    """The longest smooth arcs of a picture, longest first."""
     counts = np.bincount(edges.labels, minlength=1)
     counts[0] = 0
     order = np.argsort(counts)[::-1][:ARCS_LOOKED_AT]
@@ -235,53 +267,65 @@ def find_ellipses(edges: EdgePixels, limit: int = 14) -> list[Ellipse]:
         if counts[label] < MIN_ARC_PX or len(arcs) == MAX_ARCS:
             break
         p = by_label[starts[label] : starts[label + 1]]
-        p = np.ascontiguousarray(p[:: max(1, len(p) // ARC_POINTS)])
-        arc = arc_of(p)
+        arc = arc_of(np.ascontiguousarray(p[:: max(1, len(p) // ARC_POINTS)]))
         if arc is not None:
             arcs.append(arc)
+    return arcs
+
+
+def fitted(sets: list[Float32]) -> list[Ellipse]:
+    """Ellipses of those sets of points (N, 2) that lie on one, but for some roughness."""
+    fits = [(e, points) for points in sets if (e := fit_ellipse(points)) is not None]
+    if not fits:
+        return []
+    counts = np.array([len(points) for _, points in fits])
+    filled = np.full((len(fits), int(counts.max()), 2), np.nan, np.float32)
+    for row, (_, points) in zip(filled, fits, strict=True):
+        row[: len(points)] = points
+    off = np.sort(np.abs(distances([e for e, _ in fits], filled)), axis=1)  # what is no number comes last
+    rows = np.arange(len(fits))
+    median = (off[rows, (counts - 1) // 2] + off[rows, counts // 2]) / 2
+    return [e for (e, _), m in zip(fits, median, strict=True) if m <= ON_ELLIPSE_PX]
+
+
+def find_ellipses(edges: EdgePixels) -> Iterator[Ellipse]:
+    """Ellipses in the picture (working pixels), best supported first, near-duplicates left out; found as asked for."""
+    arcs = arcs_of(edges)
     step = max(1, len(edges.points) // SCORED_EDGES)
     drawn = EdgePixels(edges.points[::step], edges.gradients[::step], edges.labels[::step], edges.scale, edges.shape)
+    pairs = [np.concatenate([arcs[i].points, arcs[j].points]) for i, j in facing(arcs)]
+    tried = fitted([arc.points for arc in arcs] + pairs)
     found: list[Ellipse] = []
-    pairs = [np.concatenate([p.points, q.points]) for p, q in combinations(arcs, 2) if facing(p, q)]
-    for pts in [p.points for p in arcs] + pairs:
-        e = fit_ellipse(pts)
-        if e is None:
-            continue
-        d, _ = ellipse_residuals(e, pts)
-        if float(np.median(np.abs(d))) > ON_ELLIPSE_PX:
-            continue
-        share, _ = support(e, drawn)
-        if share > MIN_SUPPORT:
-            found.append(replace(e, support=share))
+    for k in range(0, len(tried), AT_ONCE):
+        part = tried[k : k + AT_ONCE]
+        shares, _ = supports(part, drawn)
+        found += [replace(e, support=float(s)) for e, s in zip(part, shares, strict=True) if s > MIN_SUPPORT]
     found.sort(key=lambda e: -((e.support - CHANCE_SUPPORT) ** 2) * np.sqrt(e.a * e.b))
-    return _distinct(found, drawn, limit)
-
-
-def _distinct(found: list[Ellipse], edges: EdgePixels, limit: int) -> list[Ellipse]:
-    """Refit each on the edges that lie on it and drop those that fall together."""
     kept: list[Ellipse] = []
     for e in found:
-        if len(kept) == limit:
-            break
         if any(_same(e, k) for k in kept):
             continue
-        _, on = support(e, edges)
-        refit = fit_ellipse(edges.points[on]) if on.sum() >= 12 else None
-        if refit is not None:
-            share, _ = support(refit, edges)
-            better = replace(refit, support=share) if share >= e.support else e
-        else:
-            better = e
+        better = _refitted(e, drawn)
         if not any(_same(better, k) for k in kept):
             kept.append(better)
-    return kept
+            yield better
+
+
+def _refitted(e: Ellipse, edges: EdgePixels) -> Ellipse:
+    """The ellipse fitted anew to the edges that lie on it, where that has no less support."""
+    _, (_, on) = supports([e], edges)
+    refit = fit_ellipse(edges.points[on]) if len(on) >= 12 else None
+    if refit is None:
+        return e
+    share = float(supports([refit], edges)[0][0])
+    return replace(refit, support=share) if share >= e.support else e
 
 
 def _same(p: Ellipse, q: Ellipse) -> bool:
     """Whether two ellipses differ by less than some 3 % of their size."""
-    size = np.sqrt(q.a * q.b)
+    size = math.sqrt(q.a * q.b)
     return bool(
-        np.hypot(p.cx - q.cx, p.cy - q.cy) < 0.03 * size
+        math.hypot(p.cx - q.cx, p.cy - q.cy) < 0.03 * size
         and abs(p.a - q.a) < 0.03 * q.a
         and abs(p.b - q.b) < 0.03 * q.b + 1.0
     )

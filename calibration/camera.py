@@ -53,18 +53,26 @@ class Camera:
 
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""
+        x, y, z = np.asarray(points, dtype=np.float64).reshape(-1, 3).T
+        return np.column_stack(self.pixels_of(x, y, z))
+
+    def pixels_of(self, x: Array, y: Array, z: Array | float = 0.0) -> tuple[Array, Array]:
+        """Pixels, x and y (...), of board points given by their coordinates (...) in mm; z may be one for all."""
         # in numpy: cv2.projectPoints spends most of its time on derivatives that nobody asked for
-        x, y, z = self.rotation @ np.asarray(points, dtype=np.float64).reshape(-1, 3).T + self.tvec[:, None]
-        x, y = x / z, y / z
+        u, v, depth = (a * x + b * y + (c * z + t) for (a, b, c), t in zip(self.rotation, self.tvec, strict=True))
+        u /= depth
+        v /= depth
         if self.dist.any():
             k1, k2, p1, p2, k3 = self.dist
-            r2 = x * x + y * y
-            radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
-            x, y = (
-                x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
-                y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
-            )
-        return np.column_stack([self.K[0, 0] * x + self.K[0, 2], self.K[1, 1] * y + self.K[1, 2]])
+            u2, v2 = u * u, v * v
+            r2 = u2 + v2
+            radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3)) if k3 else 1 + r2 * (k1 + r2 * k2)
+            if p1 or p2:
+                uv = 2 * u * v
+                u, v = u * radial + p1 * uv + p2 * (r2 + 2 * u2), v * radial + p1 * (r2 + 2 * v2) + p2 * uv
+            else:
+                u, v = u * radial, v * radial
+        return self.K[0, 0] * u + self.K[0, 2], self.K[1, 1] * v + self.K[1, 2]
 
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""

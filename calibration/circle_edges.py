@@ -83,10 +83,10 @@ def circle_edges(
     base = np.asarray(np.arange(count) * (2 * np.pi / count), dtype=np.float64)
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
     angles: Array = (base[:, None] + sub).ravel()
-    bgr, px, inside = sample_rays(pyramid, cam, angles, radii)
+    bgr, at, inside = sample_rays(pyramid, cam, angles, radii)
     lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     lab = lab.reshape(count, SUB_ANGLES, samples + 1, 3).mean(1)
-    px = px.reshape(count, SUB_ANGLES, samples + 1, 2)[:, SUB_ANGLES // 2]
+    px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)
     seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
     k = kernel(kind, max(sigma / step, 0.8), reach)
     filtered = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
@@ -109,10 +109,10 @@ def circle_edges(
     shift = np.clip((y0 - y2) / (2 * (y0 - 2 * y1 + y2) - 1e-9), -0.5, 0.5)
     f = shift[:, None]
     near = np.where(f >= 0, px[rows, np.minimum(peak + 1, len(radii) - 1)], px[rows, peak - 1])
-    at = px[rows, peak] + np.abs(f) * (near - px[rows, peak])
+    places = px[rows, peak] + np.abs(f) * (near - px[rows, peak])
     scale = np.hypot(*(px[rows, peak + 1] - px[rows, peak - 1]).T) / (2 * step)
     offsets = radii[peak] + shift * step - radius
-    return CircleEdges(base[rows], at, scale, strength[ok], offsets, int(seen.sum()))
+    return CircleEdges(base[rows], places, scale, strength[ok], offsets, int(seen.sum()))
 
 
 def _project(resp: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -21,6 +21,10 @@ RAIL_WINDOW = (1.18, 1.36)
 BARE_WINDOWS = ((0.42, 0.56), (0.77, 0.96))
 """No board has a circle here: one that is found says that another radius is the shooting line."""
 
+WINDOWS = np.array([TEN_WINDOW, FIFTEEN_WINDOW, HOLE_WINDOW, *BARE_WINDOWS, SURFACE_WINDOW, RAIL_WINDOW])
+LINE_WINDOWS = 5
+"""In the first five of the windows a line is looked for, in the others a step."""
+
 STEP_AS_LINE = 0.55
 """A filled ring may end without a line; a step then stands for it, but counts less than a ridge."""
 
@@ -39,12 +43,11 @@ class Labelling:
     score: float
 
 
-def _best(values: Array, radii: Array, low: float, high: float) -> tuple[float, float]:
-    """(radius, value) of the largest value in a window of radii; (0, 0) when the window is empty."""
-    i, j = np.searchsorted(radii, (low, high))
-    if j <= i:
+def _best(values: Array, radii: Array, low: int, high: int) -> tuple[float, float]:
+    """(radius, value) of the largest of the values from number ``low`` to before ``high``; (0, 0) without any."""
+    if high <= low:
         return 0.0, 0.0
-    k = i + int(np.argmax(values[i:j]))
+    k = low + int(values[low:high].argmax())
     return float(radii[k]), float(values[k])
 
 
@@ -67,11 +70,10 @@ def label(p: Profile) -> Labelling | None:
         s = float(p.radii[k])
         if s < p.radii[0] / 0.2:
             continue
-        ten, fifteen, hole = (
-            _best(line, p.radii, s * low, s * high) for low, high in (TEN_WINDOW, FIFTEEN_WINDOW, HOLE_WINDOW)
-        )
-        surface, rail = (_best(step, p.radii, s * low, s * high) for low, high in (SURFACE_WINDOW, RAIL_WINDOW))
-        bare = max(_best(line, p.radii, s * low, s * high)[1] for low, high in BARE_WINDOWS)
+        ends = np.searchsorted(p.radii, s * WINDOWS).tolist()
+        ten, fifteen, hole, *bares = (_best(line, p.radii, *e) for e in ends[:LINE_WINDOWS])
+        surface, rail = (_best(step, p.radii, *e) for e in ends[LINE_WINDOWS:])
+        bare = max(value for _, value in bares)
         evidence = {
             "shooting": float(line[k]), "ten": ten[1], "fifteen": fifteen[1],
             "surface": surface[1], "hole": hole[1], "rail": rail[1],

@@ -5,6 +5,7 @@ is unrolled about its centre and judged by the circles that stand out there and 
 """
 
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candid
     if focal_px is not None:
         focals = np.array([focal_px])
     found: list[Candidate] = []
-    for e in find_ellipses(edges)[:TRIED]:
+    for e in islice(find_ellipses(edges), TRIED):
         for cam in hypotheses(e, scale, w, h, focals):
             polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
             p = profile(polar, seen, COARSE_RADII)

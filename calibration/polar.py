@@ -121,29 +121,30 @@ def profile(polar: Float32, seen: NDArray[np.bool_], radii: Array) -> Profile:
     weight = seen.astype(np.float32) / np.maximum(seen.sum(0), 1)
     ridge = np.zeros(len(radii))
     for reach in RIDGE_REACH:
-        r = np.zeros_like(polar)
-        r[:, reach:-reach] = polar[:, reach:-reach] - 0.5 * (polar[:, 2 * reach :] + polar[:, : -2 * reach])
-        ridge = np.maximum(ridge, _agreement(r, weight))
-    k = STEP_REACH
-    total = np.cumsum(np.pad(polar, ((0, 0), (1, 0), (0, 0))), axis=1)
-    means = (total[:, k:] - total[:, :-k]) / k  # means[i] covers samples i .. i + k - 1
-    s = np.zeros_like(polar)
-    s[:, k:-k] = means[:, k + 1 :] - means[:, : -k - 1]
-    step = _agreement(s, weight)
+        around = np.zeros(2 * reach + 1, np.float32)
+        around[[0, reach, -1]] = -0.5, 1.0, -0.5
+        ridge = np.maximum(ridge, _agreement(_filtered(polar, around), weight))
+    ones = np.ones(STEP_REACH, np.float32)  # whole numbers, so that an even surface gives 0 without rounding
+    steps = _filtered(polar, np.concatenate([-ones, np.zeros(1, np.float32), ones])) / np.float32(STEP_REACH)
+    step = _agreement(steps, weight)
     blind = share < MIN_SEEN
     ridge[blind] = step[blind] = 0
     return Profile(radii, ridge, step, share)
+
+
+def _filtered(polar: Float32, kernel: Float32) -> Float32:
+    """A polar picture (N, M, 3) filtered along its rays by ``kernel`` (K,), K odd; 0 where that reaches beyond them."""
+    reach = len(kernel) // 2
+    out = np.asarray(cv2.filter2D(polar, -1, kernel[None]), dtype=np.float32)
+    out[:, :reach] = out[:, -reach:] = 0
+    return out
 
 
 def _agreement(response: Float32, weight: Float32) -> Array:
     """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each
     radius.
     """
-    best = np.zeros(response.shape[1])
-    for k in range(3):
-        channel = response[..., k]
-        noise = max(NOISE_FLOOR, float(np.median(np.abs(channel[::2, ::2]))))
-        x = channel / (CLIP_NOISE * noise)
-        z = x / np.sqrt(1 + x * x)  # saturates, yet keeps the strongest place the largest
-        best = np.maximum(best, np.abs((z * weight).sum(0)))
-    return best
+    noise = np.maximum(NOISE_FLOOR, np.median(np.abs(response[::2, ::2]).reshape(-1, 3), axis=0))
+    x = response / (CLIP_NOISE * noise).astype(np.float32)
+    z = x / np.sqrt(1 + x * x)  # saturates, yet keeps the strongest place the largest
+    return np.asarray(np.abs((z * weight[..., None]).sum(0)).max(1), dtype=np.float64)

@@ -15,6 +15,9 @@ LEVEL_BIAS = 0.3
 """Of an octave: a sample may be 1.6 px wide before the next coarser level is taken; less aliases, more blurs thin
 lines."""
 
+SPACED = 4
+"""One ray in so many is asked how far apart its samples lie in the picture."""
+
 
 def build_pyramid(image: Image) -> list[Image]:
     """The picture (uint8 BGR) at 1, 1/2, 1/4 ... of its size; pixel centres at integers in each."""
@@ -29,21 +32,17 @@ def build_pyramid(image: Image) -> list[Image]:
 
 def sample_rays(
     pyramid: list[Image], cam: Camera, angles: Array, radii: Array
-) -> tuple[Image, Array, NDArray[np.bool_]]:
+) -> tuple[Image, tuple[Array, Array], NDArray[np.bool_]]:
     """Sample the picture at board points given by angles (N,) in radians and radii (M,).
 
-    Returns BGR samples (N, M, 3), their pixels (N, M, 2) in the full picture, and which lie in the frame (N, M). The
-    pyramid's level is chosen so that neighbouring samples along a ray are about a pixel apart in it.
+    Returns BGR samples (N, M, 3), their pixels' x and y (N, M) in the full picture, and which lie in the frame (N, M).
+    The pyramid's level is chosen so that neighbouring samples along a ray are about a pixel apart in it.
     """
-    points = np.zeros((len(angles), len(radii), 3))
-    points[..., 0] = np.cos(angles)[:, None] * radii
-    points[..., 1] = np.sin(angles)[:, None] * radii
-    px = cam.project(points.reshape(-1, 3)).reshape(len(angles), len(radii), 2)
-    d = np.diff(px, axis=1)
-    spacing = float(np.median(np.hypot(d[..., 0], d[..., 1])))
+    x, y = cam.pixels_of(np.cos(angles)[:, None] * radii, np.sin(angles)[:, None] * radii)
+    some = slice(None, None, SPACED)
+    spacing = float(np.median(np.hypot(np.diff(x[some], axis=1), np.diff(y[some], axis=1))))
     level = int(np.clip(np.floor(np.log2(max(spacing, 1.0)) + LEVEL_BIAS), 0, len(pyramid) - 1))
-    inside = (px[..., 0] > 1) & (px[..., 1] > 1) & (px[..., 0] < cam.width - 2) & (px[..., 1] < cam.height - 2)
+    inside = (x > 1) & (y > 1) & (x < cam.width - 2) & (y < cam.height - 2)
     s = 0.5**level
-    at = (px * s + (s - 1) / 2).astype(np.float32)
-    x, y = np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1])
-    return np.asarray(cv2.remap(pyramid[level], x, y, cv2.INTER_LINEAR), dtype=np.uint8), px, inside
+    at = [(v * s + (s - 1) / 2).astype(np.float32) for v in (x, y)]
+    return np.asarray(cv2.remap(pyramid[level], at[0], at[1], cv2.INTER_LINEAR), dtype=np.uint8), (x, y), inside

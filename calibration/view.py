@@ -60,10 +60,14 @@ class BoardView:
 
     def px_per_mm(self, mm: Array, z: float = 0.0) -> float:
         """Pixels a millimetre at one board point (2,): the geometric mean over directions."""
-        x, y = np.asarray(mm, dtype=np.float64)
-        p = self.to_px(np.array([[x - 0.5, y], [x + 0.5, y], [x, y - 0.5], [x, y + 0.5]]), z)
-        u, v = p[1] - p[0], p[3] - p[2]
-        return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+        return float(self.scales(mm, z)[0])
+
+    def scales(self, mm: Array, z: float = 0.0) -> Array:
+        """Pixels a millimetre (N,) at board points (N, 2): the geometric mean over directions."""
+        around = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, -0.5], [0.0, 0.5]])
+        p = self.to_px(np.asarray(mm, dtype=np.float64).reshape(-1, 1, 2) + around, z).reshape(-1, 4, 2)
+        u, v = (p[:, 1] - p[:, 0]).T, (p[:, 3] - p[:, 2]).T
+        return np.asarray(np.sqrt(np.abs(u[0] * v[1] - u[1] * v[0])), dtype=np.float64)
 
     def view_angle(self, mm: Array) -> float:
         """Angle in radians at a board point (2,) between the vertical and the direction to the camera."""

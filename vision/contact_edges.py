@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Array
-from vision.contact_patch import ANGLES, INSIDE_MM, STEP_MM, Patch
+from vision.contact_patch import ANGLES, INSIDE_MM, STEP_MM, STEPS, Patch
 
 NEAR_ARC = np.radians(60)
 """Half of the arc, about the direction to the camera, on which the foot of the wall is the outline."""
@@ -35,22 +35,24 @@ def fit_edges(patches: Patch) -> EdgeFit:
     n = len(patches)
     turn = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     near = np.abs((turn + np.pi) % (2 * np.pi) - np.pi) < NEAR_ARC
-    colour = patches[:, :6].astype(np.float64).reshape(n, 2, 3, ANGLES, -1)
-    hidden = patches[:, 6:8] > 127
-    ring = np.where(near[None, None, :, None], colour[:, 1], colour[:, 0])
-    mask = np.where(near[None, :, None], hidden[:, 1], hidden[:, 0])
-    change = np.sqrt((((ring[..., 2:] - ring[..., :-2]) / 2) ** 2).sum(1))
-    change[mask[..., 1:-1]] = 0.0
-    place = (np.arange(change.shape[2]) + 1) * STEP_MM - INSIDE_MM
+    place = (np.arange(1, STEPS - 1)) * STEP_MM - INSIDE_MM
     window = np.nonzero(np.abs(place) <= REACH_MM)[0]
-    inside = change[..., window]
+    first, last = window[0], window[-1] + 3  # the steps whose neighbours' differences lie in the window
+    colour = patches[:, :6, :, first:last].reshape(n, 2, 3, ANGLES, -1)
+    ring = np.where(near[:, None], colour[:, 1], colour[:, 0]).astype(np.float32)
+    mask = np.where(near[:, None], patches[:, 7, :, first:last], patches[:, 6, :, first:last]) > 127
+    inside = (((ring[..., 2:] - ring[..., :-2]) / 2) ** 2).sum(1)  # exact in float32: squares of halves
+    inside[mask[..., 1:-1]] = 0.0
     best = inside.argmax(2)
     middle = np.clip(best, 1, len(window) - 2)
-    a, b, c = (np.take_along_axis(inside, (middle + k)[..., None], 2)[..., 0] for k in (-1, 0, 1))
+    a, b, c, top = (
+        np.sqrt(np.take_along_axis(inside, at[..., None], 2)[..., 0].astype(np.float64))
+        for at in (middle - 1, middle, middle + 1, best)
+    )
     bend = a - 2 * b + c
     part = np.where(bend < -1e-9, 0.5 * (a - c) / np.where(bend < -1e-9, bend, -1.0), 0.0)
     at = place[window][middle] + np.clip(part, -1, 1) * STEP_MM
-    usable = (np.take_along_axis(inside, best[..., None], 2)[..., 0] > EDGE_MIN).astype(np.float64)
+    usable = (top > EDGE_MIN).astype(np.float64)
     way = np.column_stack([np.cos(turn), np.sin(turn)])
     offset, weight = np.zeros((n, 2)), usable
     left = at

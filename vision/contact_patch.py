@@ -58,7 +58,7 @@ def camera_axes(view: BoardView, centres: Array) -> tuple[Array, Array]:
 
 def prepare(image: NDArray[np.uint8], view: BoardView, near: Array) -> tuple[NDArray[np.uint8], float]:
     """Reduce a picture that holds more than :data:`DETAIL_PX_PER_MM` over ``near`` (N, 2); return it and the factor."""
-    scale = max((view.px_per_mm(c) for c in near), default=1.0)
+    scale = float(view.scales(near).max(initial=0.0))
     if scale <= DETAIL_PX_PER_MM:
         return image, 1.0
     factor = DETAIL_PX_PER_MM / scale
@@ -68,74 +68,99 @@ def prepare(image: NDArray[np.uint8], view: BoardView, near: Array) -> tuple[NDA
 
 
 def _rings(view: BoardView, discs: Cylinders) -> tuple[Array, Array]:
-    """Board points (N, 2, ANGLES, STEPS, 2) in mm of the upper and the lower ring, and their heights (N, 2)."""
+    """Board points, x and y (2, N, ANGLES, STEPS) in mm, of the rings about ``discs``, the same for upper and lower."""
     ahead, left = camera_axes(view, discs.centres)
     turn = np.arange(ANGLES) * (2 * np.pi / ANGLES)
-    way = np.cos(turn)[None, :, None] * ahead[:, None] + np.sin(turn)[None, :, None] * left[:, None]
-    reach = discs.radius[:, None] + (np.arange(STEPS) * STEP_MM - INSIDE_MM)
-    ring = discs.centres[:, None, None] + way[:, :, None] * reach[:, None, :, None]
-    height = np.column_stack([discs.base + discs.height, np.full(len(discs), discs.base)])
-    return np.repeat(ring[:, None], 2, axis=1), height
+    reach = (discs.radius[:, None] + (np.arange(STEPS) * STEP_MM - INSIDE_MM))[:, None, :]
+    x, y = (
+        discs.centres[:, k, None, None]
+        + (np.cos(turn) * ahead[:, k, None] + np.sin(turn) * left[:, k, None])[:, :, None] * reach
+        for k in (0, 1)
+    )
+    return x, y
 
 
-def on_plane(view: BoardView, points: Array, height: Array, plane: float) -> Array:
-    """Where the rays through ``points`` (..., 2) at ``height`` (broadcast to ``...``) meet the plane at ``plane``."""
+def _shadow_ends(view: BoardView, discs: Cylinders) -> tuple[Array, Array]:
+    """Middles (N, 2) on the plane of the board of the upper faces' shadows, and how much wider (N,) they are."""
     eye = view.camera.centre
-    share = (eye[2] - plane) / (eye[2] - height)
-    return np.asarray(eye[:2] + (points - eye[:2]) * share[..., None])
+    grow = (eye[2] - discs.base) / (eye[2] - discs.base - discs.height)
+    return eye[:2] + (discs.centres - eye[:2]) * grow[:, None], grow
 
 
-def _inside_hull(
-    view: BoardView, points: Array, discs: Cylinders, which: NDArray[np.intp], margin: float
+def _in_shadow(
+    view: BoardView, x: Array, y: Array, discs: Cylinders, which: NDArray[np.intp], margin: float = 0.0
 ) -> NDArray[np.bool_]:
-    """Which of ``points`` (N, M, 2) on the plane of the board lie in the shadow that disc ``which`` (N,) throws.
+    """Which (K, M) of the points x, y (M,) on the plane of the board lie in the shadows of K of ``discs``.
 
     The shadow of a cylinder, seen from the camera, is the hull of two circles; a point lies in it where it is nearer to
     the segment between their centres than the radius there.
     """
-    eye = view.camera.centre
     low = discs.centres[which]
-    grow = (eye[2] - discs.base) / (eye[2] - discs.base - discs.height[which])
-    high = eye[:2] + (low - eye[:2]) * grow[:, None]
+    high, grow = (v[which] for v in _shadow_ends(view, discs))
     along = high - low
-    length = np.maximum((along**2).sum(1), 1e-9)
-    share = np.clip(((points - low[:, None]) * along[:, None]).sum(2) / length[:, None], 0.0, 1.0)
-    gap = np.linalg.norm(points - low[:, None] - share[..., None] * along[:, None], axis=2)
-    radius = discs.radius[which][:, None] * (1 + share * (grow[:, None] - 1))
-    return np.asarray(gap < radius + margin)
+    size = np.maximum((along**2).sum(1), 1e-9)
+    (low_x, low_y), (along_x, along_y) = low.T[..., None], along.T[..., None]
+    dx, dy = x - low_x, y - low_y
+    share = np.clip((dx * along_x + dy * along_y) / size[:, None], 0.0, 1.0)
+    dx -= share * along_x
+    dy -= share * along_y
+    radius = discs.radius[which][:, None] * (1 + share * (grow[:, None] - 1)) + margin
+    return np.asarray(dx * dx + dy * dy < radius * radius, dtype=np.bool_)
 
 
-def hidden(view: BoardView, ground: Array, discs: Cylinders, others: Cylinders) -> NDArray[np.bool_]:
-    """Which of the points (N, M, 2) around ``discs`` show one of ``others`` instead, front to back.
+def _may_hide(view: BoardView, discs: Cylinders, others: Cylinders) -> NDArray[np.bool_]:
+    """Which (N, O) of ``others`` may hide something of what lies around ``discs``.
 
-    ``ground`` are the points on the plane of the board. A disc nearer to the camera hides what lies behind it; one
-    farther away counts only where the disc itself doesn't hide it. A disc is never hidden by itself (others within
-    a third of a radius are taken for it).
+    The rings about a disc, brought down to the plane of the board, and another disc's shadow both lie within circles
+    about the middles of their shadows.
     """
-    out = np.zeros(ground.shape[:2], bool)
+    far = np.linalg.norm(discs.centres[:, None] - others.centres[None], axis=2)
+    middles, reaches = [], []
+    for solids, beyond in ((discs, STEPS * STEP_MM - INSIDE_MM), (others, 0.0)):
+        high, grow = _shadow_ends(view, solids)
+        half = np.linalg.norm(high - solids.centres, axis=1) / 2
+        middles.append((high + solids.centres) / 2)
+        reaches.append((solids.radius + beyond) * grow + half)
+    apart = np.linalg.norm(middles[0][:, None] - middles[1][None], axis=2)
+    near = (far < 3.5 * discs.radius[:, None] + others.radius) & (apart < reaches[0][:, None] + reaches[1])
+    return np.asarray(near & (far > discs.radius[:, None] / 3), dtype=np.bool_)
+
+
+def hidden(view: BoardView, x: Array, y: Array, discs: Cylinders, others: Cylinders) -> NDArray[np.bool_]:
+    """Which (N, M) of the points x, y (N, M) around ``discs`` show one of ``others`` instead, front to back.
+
+    The points lie on the plane of the board. A disc nearer to the camera hides what lies behind it; one farther away
+    counts only where the disc itself doesn't hide it. A disc is never hidden by itself (others within a third of a
+    radius are taken for it).
+    """
+    out = np.zeros(x.shape, bool)
     if not len(others):
         return out
     eye = view.camera.centre[:2]
-    far = np.linalg.norm(discs.centres[:, None] - others.centres[None], axis=2)
-    reach = 3.5 * discs.radius[:, None] + others.radius[None]
-    i, j = np.nonzero((far < reach) & (far > discs.radius[:, None] / 3))
-    if not len(i):
-        return out
-    cover = _inside_hull(view, ground[i], others, j, 0.0)
-    own = _inside_hull(view, ground[i], discs, i, 0.0)
-    front = np.linalg.norm(others.centres[j] - eye, axis=1) < np.linalg.norm(discs.centres[i] - eye, axis=1)
-    np.logical_or.at(out, i, cover & (front[:, None] | ~own))
+    away, others_away = (np.linalg.norm(d.centres - eye, axis=1) for d in (discs, others))
+    for i, near in enumerate(_may_hide(view, discs, others)):
+        which = np.nonzero(near)[0]
+        if not len(which):
+            continue
+        cover = _in_shadow(view, x[i], y[i], others, which)
+        behind = others_away[which] >= away[i]
+        if behind.any():
+            cover[behind] &= ~_in_shadow(view, x[i], y[i], discs, np.array([i]))
+        out[i] = cover.any(0)
     return out
 
 
 def hidden_ground(view: BoardView, ground: Array, others: Cylinders, margin: float) -> NDArray[np.bool_]:
-    """Which points (N, M, 2) of the board's surface lie behind one of ``others`` or within ``margin`` mm of it."""
+    """Which points (N, M, 2) of the board's surface lie behind one of ``others`` or within ``margin`` mm of it.
+
+    The M points of a row lie near each other, next to the disc's size.
+    """
     out = np.zeros(ground.shape[:2], bool)
-    flat = ground.reshape(1, -1, 2)
+    middle = ground[:, ground.shape[1] // 2]
     for k in range(len(others)):
-        near = np.linalg.norm(flat[0] - others.centres[k], axis=1) < 6 * others.radius[k]
-        spot = _inside_hull(view, flat[:, near], others, np.array([k]), margin)
-        out.reshape(-1)[near] |= spot[0]
+        rows = np.nonzero(np.linalg.norm(middle - others.centres[k], axis=1) < 6 * others.radius[k])[0]
+        x, y = ground[rows].reshape(-1, 2).T
+        out[rows] |= _in_shadow(view, x, y, others, np.array([k]), margin).reshape(len(rows), ground.shape[1])
     return out
 
 
@@ -150,30 +175,33 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
     out = np.zeros((n, CHANNELS, ANGLES, STEPS), np.uint8)
     if not n:
         return out
-    ring, height = _rings(view, discs)
-    points = np.concatenate([ring, np.broadcast_to(height[:, :, None, None, None], (*ring.shape[:4], 1))], axis=-1)
-    px = view.camera.project(points.reshape(-1, 3))
-    small = ((px + 0.5) * factor - 0.5).astype(np.float32).reshape(n * 2 * ANGLES, STEPS, 2)
-    colour = cv2.remap(image, small[..., 0], small[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).reshape(
-        n, 2, ANGLES, STEPS, 3
-    )
+    eye = view.camera.centre
+    x, y = _rings(view, discs)
     root = np.round(np.sqrt(np.arange(256) * 255.0)).astype(np.uint8)
-    out[:, :6] = root[colour].transpose(0, 1, 4, 2, 3).reshape(n, 6, ANGLES, STEPS)
-    ground = on_plane(view, ring, np.broadcast_to(height[:, :, None, None], ring.shape[:4]), discs.base)
-    size = np.array([view.camera.width - 1, view.camera.height - 1])
-    beyond = ((px < 0) | (px > size)).any(1).reshape(n, 2, ANGLES, STEPS)
-    masked = hidden(view, ground.reshape(n, -1, 2), discs, others).reshape(beyond.shape) | beyond
-    out[:, 6:8] = masked * np.uint8(255)
-    if discs.base == 0.0:
-        rho = np.linalg.norm(ground, axis=-1)
-        cover = np.zeros(rho.shape)
-        for low, high in zip(view.board.inner_edges, view.board.outer_edges, strict=True):
-            cover += np.clip(
-                (np.minimum(rho, high - STEP_MM / 2) - np.maximum(rho, low + STEP_MM / 2)) / STEP_MM + 1, 0, 1
-            )
-        out[:, 8:10] = np.round(255 * np.clip(cover, 0, 1)).astype(np.uint8)
-    tangent = np.tan([view.view_angle(c) for c in discs.centres])
-    detail = np.array([view.px_per_mm(c) for c in discs.centres]) * factor
+    for k, height in enumerate((discs.base + discs.height, np.full(n, discs.base))):
+        u, v = view.camera.pixels_of(x, y, height[:, None, None])
+        small_u, small_v = (((c + 0.5) * factor - 0.5).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
+        colour = cv2.remap(image, small_u, small_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        out[:, 3 * k : 3 * k + 3] = cv2.LUT(colour, root).reshape(n, ANGLES, STEPS, 3).transpose(0, 3, 1, 2)
+        # where the rays through the ring meet the plane of the board
+        share = ((eye[2] - discs.base) / (eye[2] - height))[:, None, None]
+        down_x, down_y = eye[0] + (x - eye[0]) * share, eye[1] + (y - eye[1]) * share
+        masked = (u < 0) | (v < 0) | (u > view.camera.width - 1) | (v > view.camera.height - 1)
+        masked |= hidden(view, down_x.reshape(n, -1), down_y.reshape(n, -1), discs, others).reshape(masked.shape)
+        out[:, 6 + k] = masked * np.uint8(255)
+        if discs.base == 0.0:
+            out[:, 8 + k] = np.round(255 * _painted(view, np.sqrt(down_x * down_x + down_y * down_y)))
+    tangent = np.linalg.norm(discs.centres - eye[:2], axis=1) / eye[2]
+    detail = view.scales(discs.centres) * factor
     constants = np.column_stack([128 * tangent, 80 * detail])
     out[:, 10:12] = np.clip(np.round(constants), 0, 255).astype(np.uint8)[:, :, None, None]
     return out
+
+
+def _painted(view: BoardView, rho: Array) -> Array:
+    """Share in 0..1 of a step at each distance ``rho`` in mm from the board's centre that is painted line."""
+    cover = np.zeros(rho.shape)
+    for low, high in zip(view.board.inner_edges, view.board.outer_edges, strict=True):
+        edge = np.minimum(rho, high - STEP_MM / 2) - np.maximum(rho, low + STEP_MM / 2)
+        cover += np.clip(edge / STEP_MM + 1, 0, 1)
+    return np.clip(cover, 0, 1)

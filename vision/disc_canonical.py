@@ -77,10 +77,14 @@ def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: Canonica
     spacing = float(np.median(np.hypot(np.diff(maps[0], axis=0), np.diff(maps[1], axis=0)))) / MAP_BLOCK
     shrink = max(1.0, spacing)
     if shrink > 1.5:
+        # only the part that shows the board
+        ends = [(int(m.min() - 3 * shrink), int(m.max() + 3 * shrink)) for m in maps]
+        (x0, x1), (y0, y1) = ((max(0, a), min(b, n)) for (a, b), n in zip(ends, image.shape[1::-1], strict=True))
+        image = image[y0:y1, x0:x1]
         size = (max(1, round(image.shape[1] / shrink)), max(1, round(image.shape[0] / shrink)))
         factors = (size[0] / image.shape[1], size[1] / image.shape[0])
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        maps = [(m + 0.5) * f - 0.5 for m, f in zip(maps, factors, strict=True)]
+        maps = [(m - start + 0.5) * f - 0.5 for m, start, f in zip(maps, (x0, y0), factors, strict=True)]
     big = (nodes * MAP_BLOCK, nodes * MAP_BLOCK)
     inner = slice(MAP_BLOCK, -MAP_BLOCK)
     mx, my = (

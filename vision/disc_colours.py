@@ -59,8 +59,11 @@ def _grouped(points: NDArray[np.float64], weights: NDArray[np.float64], count: i
         while len(seeds) < count:
             seeds.append(int(np.argmax(gaps[seeds].min(axis=0))))
         centres = points[seeds].copy()
+        group = np.full(len(points), -1)
         for _ in range(ROUNDS):
-            group = np.argmin(np.linalg.norm(points[:, None] - centres[None], axis=2), axis=1)
+            before, group = group, np.argmin(np.linalg.norm(points[:, None] - centres[None], axis=2), axis=1)
+            if (group == before).all():
+                break
             for k in range(count):
                 if (group == k).any():
                     centres[k] = np.median(points[group == k], axis=0)

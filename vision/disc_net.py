@@ -81,10 +81,11 @@ def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np
 
     Four logits of heat in the order of :data:`STATES`, offsets x and y in cells, log of the radius.
     """
-    colour = picture.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
-    blob = np.concatenate([colour, guide_channels(frame.foot, frame.height)])[None]
+    blob = np.empty((1, 5, SIZE, SIZE), np.float32)
+    blob[:, :3] = cv2.dnn.blobFromImage(picture, 1 / 127.5, mean=(127.5, 127.5, 127.5))
+    blob[:, 3:] = guide_channels(frame.foot, frame.height)
     net = network("discs")
-    net.setInput(np.ascontiguousarray(blob))
+    net.setInput(blob)
     return np.asarray(net.forward()[0], dtype=np.float32)
 
 

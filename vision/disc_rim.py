@@ -62,11 +62,10 @@ def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float
     if not n:
         return Rims(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
     small, factor = prepare(image, view, places)
-    looks = []
-    for height in heights:
-        solids = Cylinders(places, np.full(n, radius), np.full(n, height))
-        seen, support, moves = on_edges(small, factor, view, solids)
-        looks.append(Rims(_log_odds(seen), support, moves))
+    solids = [Cylinders(places, np.full(n, radius), np.full(n, height)) for height in heights]
+    seen, supports, moves = zip(*(on_edges(small, factor, view, s) for s in solids), strict=True)
+    log_odds = np.split(_log_odds(np.concatenate(seen)), len(heights))
+    looks = [Rims(*look) for look in zip(log_odds, supports, moves, strict=True)]
     return max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))
 
 

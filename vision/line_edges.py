@@ -210,8 +210,8 @@ def _shifts(profile: Array, offset: Array, free: NDArray[np.bool_]) -> tuple[Arr
         slope = np.interp(moved, offset, np.gradient(mean, PROFILE_STEP_MM))
         level, ramp = np.ones_like(copy), np.broadcast_to(offset / PROFILE_MM, copy.shape)
         design = np.stack([copy - copy.mean(1, keepdims=True), -slope, level, ramp], axis=-1)
-        normal = np.einsum("bsi,bsj->bij", design, design) + 1e-6 * np.eye(4)
-        answer = np.linalg.solve(normal, np.einsum("bsi,bs->bi", design, profile)[..., None])[..., 0]
+        across = design.transpose(0, 2, 1)
+        answer = np.linalg.solve(across @ design + 1e-6 * np.eye(4), across @ profile[..., None])[..., 0]
         share = answer[:, 0]
         step = np.where(share > CONTRAST_MIN / 2, answer[:, 1] / np.maximum(share, CONTRAST_MIN / 2), 0.0)
         shift = np.asarray(np.clip(shift + np.clip(step, -0.5, 0.5), -SHIFT_MAX_MM, SHIFT_MAX_MM))
@@ -230,13 +230,15 @@ def _series(bearing: Array, shift: Array) -> LineShape:
     wander = noise
     mean: Array = np.zeros(len(decay))
     cov: Array = np.diag(wander * decay)
+    pulled = basis * weight[:, None]
     for _ in range(30):
-        normal = (basis * weight[:, None]).T @ basis / noise + np.diag(1 / (wander * decay))
-        cov = np.asarray(np.linalg.inv(normal), dtype=np.float64)
-        mean = np.asarray(cov @ (basis * weight[:, None]).T @ shift / noise)
+        seen = pulled.T @ basis
+        cov = np.asarray(np.linalg.inv(seen / noise + np.diag(1 / (wander * decay))), dtype=np.float64)
+        mean = np.asarray(cov @ (pulled.T @ shift) / noise)
         left = shift - basis @ mean
         weight = np.asarray(1 / (1 + left**2 / (4 * noise)), dtype=np.float64)
-        used = np.trace(cov @ ((basis * weight[:, None]).T @ basis)) / noise
+        pulled = basis * weight[:, None]
+        used = float((cov * (pulled.T @ basis)).sum()) / noise
         noise = max(float((weight * left**2).sum() / max(weight.sum() - used, 1.0)), 1e-4)
         wander = max(float(((mean**2 + np.diag(cov)) / decay)[1:].mean()), 1e-7)
     rms = float(np.sqrt((mean[1:] ** 2).sum() / 2))
