@@ -140,6 +140,8 @@ def test_over_the_holes_edge_a_disc_can_lie_flat_but_not_over_its_middle():
 def test_a_shift_of_the_whole_picture_is_told_from_what_moves_in_it():
     grain = np.random.default_rng(1).normal(0, 30, (360, 640)).astype(np.float32)
     scene = np.clip(120 + 3 * cv2.GaussianBlur(grain, (0, 0), 4), 0, 255).astype(np.uint8)
+    for radius, shade in ((165, 40), (150, 190), (135, 60), (90, 60), (45, 60)):
+        cv2.circle(scene, (320, 180), radius, shade, 12 if radius > 140 else 2, cv2.LINE_AA)
 
     def shifted(change) -> list[bool]:
         gate = SceneGate()
@@ -155,4 +157,11 @@ def test_a_shift_of_the_whole_picture_is_told_from_what_moves_in_it():
 
     assert not any(shifted(lambda k, picture: picture))
     assert not any(shifted(arm))
+
+    def flicker(k, picture):
+        bands = 1 + 0.08 * np.sin(np.arange(360) / 40 + k)
+        return np.clip(picture * bands[:, None], 0, 255).astype(np.uint8)
+
+    assert not any(shifted(flicker))
     assert any(shifted(lambda k, picture: np.roll(picture, min(max(k - 5, 0), 3), axis=1)))
+    assert any(shifted(lambda k, picture: np.roll(picture, 4 * max(k - 5, 0), axis=0)))

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,9 +18,18 @@ SCENE_SHARE = 0.15
 """Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
 SCENE_LAG_S = 0.2
 SHAKE_LAG_S = 0.1
-SHAKE_PX, SHAKE_AGREES = 0.25, 0.3
-"""A knock shifts the whole picture, thinned to some 256 columns, by so many pixels within SHAKE_LAG_S, with so much
-agreement; what moves on the board or above it leaves the rest where it was (at most 0.1 px)."""
+SHAKE_PX = 0.2
+"""A knock shifts the whole picture, thinned to some 256 columns, by so many pixels within SHAKE_LAG_S; hands, discs,
+changing light and bands of flicker leave it where it was (0.02 px at most)."""
+LOW_PASS = 15
+DETAIL_CLIP = 0.3
+"""Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels (light falls out), and no
+more than this: a bright sleeve counts no more than a painted line."""
+SHIFT_STEPS = 4
+STRONG = 3.0
+"""Edges are this many times as steep (squared) as what is usual in the picture."""
+REDUCED = 4
+"""Shifts of several pixels are seen in pictures reduced so many times."""
 
 
 class SceneGate:
@@ -39,8 +49,7 @@ class SceneGate:
         changed = False
         if self._past:
             before = self._past[0][1]
-            ratio = ((before + 8) / (blocks + 8)).ravel()
-            gain = float(np.partition(ratio, ratio.size // 2)[ratio.size // 2])
+            gain = _middle((before + 8) / (blocks + 8))
             share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
             changed = share > SCENE_SHARE
         self._past.append((at, blocks, thin))
@@ -54,7 +63,43 @@ class SceneGate:
         before = next((p[2] for p in reversed(self._past) if p[0] <= at - SHAKE_LAG_S), self._past[0][2])
         if before.shape != now.shape:
             return False
-        window = cv2.createHanningWindow(now.shape[::-1], cv2.CV_32F)
-        # the pictures are handed over as copies: the function multiplies them by the window in place
-        (dx, dy), agrees = cv2.phaseCorrelate(before.astype(np.float32), now.astype(np.float32), window)
-        return agrees >= SHAKE_AGREES and math.hypot(dx, dy) >= SHAKE_PX
+        if math.hypot(*shift_between(before, now)) >= SHAKE_PX:
+            return True
+        size = (max(now.shape[1] // REDUCED, 16), max(now.shape[0] // REDUCED, 16))
+        before, now = (np.asarray(cv2.resize(p, size, interpolation=cv2.INTER_AREA), np.uint8) for p in (before, now))
+        return math.hypot(*shift_between(before, now)) * REDUCED >= 1.0
+
+
+def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
+    """By how many pixels (x, y) most of a picture (h, w) uint8 lies farther in ``now``: right up to about one pixel.
+
+    Least squares on gradients; what doesn't go along with most of the picture loses its weight.
+    """
+    a, b = _detail(before), _detail(now)
+    gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2
+    change = b[1:-1, 1:-1] - a[1:-1, 1:-1]
+    strong = gx * gx + gy * gy
+    some = strong > min(float(strong.mean()), STRONG * _middle(strong))  # edges say where things are, the rest is noise
+    slopes, change = np.column_stack([gx[some], gy[some]]).astype(np.float64), change[some].astype(np.float64)
+    if len(change) < 16:
+        return 0.0, 0.0
+    shift: NDArray[np.float64] = np.zeros(2)
+    for _ in range(SHIFT_STEPS):
+        off = np.abs(change + slopes @ shift)
+        weight = 1 / (1 + (off / (2 * (1.4826 * _middle(off) + 1e-4))) ** 2)
+        weighted = slopes * weight[:, None]
+        shift = np.asarray(-np.linalg.solve(weighted.T @ slopes + 1e-9 * np.eye(2), weighted.T @ change), np.float64)
+    return float(shift[0]), float(shift[1])
+
+
+def _middle(values: NDArray[Any]) -> float:
+    """The upper median."""
+    flat = values.ravel()
+    return float(np.partition(flat, flat.size // 2)[flat.size // 2])
+
+
+def _detail(picture: Gray) -> NDArray[np.float32]:
+    """What stands out of its surroundings (h, w), in logarithms of grey levels."""
+    logs = np.log(picture.astype(np.float32) + 8)
+    clear = np.clip(logs - cv2.blur(logs, (LOW_PASS, LOW_PASS)), -DETAIL_CLIP, DETAIL_CLIP)
+    return np.asarray(cv2.GaussianBlur(clear, (0, 0), 1.0), dtype=np.float32)
