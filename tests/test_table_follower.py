@@ -129,6 +129,32 @@ def test_a_struck_disc_that_is_gone_unseen_is_asked_about(table):
     assert shot.doubts == (UNSEEN_LOSS.format("1"),)
 
 
+ON_LINE = (-146.0, 258.0)
+
+
+def test_a_disc_that_lies_on_the_line_at_first_sight_is_knocked_off_like_any_other():
+    table = Table()
+    table.observe([(ON_LINE, LIGHT)])
+    off = way((-150, 275), (-165, 330), 5, 0.2, 0.5)
+    shot = table.observe([((-130.0, 231.0), DARK)], ways=[way((-124, -240), (-140, 222)), off])
+    assert isinstance(shot, Shot) and shot.group == 1 and shot.touched == (1,) and not shot.doubts
+
+
+def test_a_disc_that_was_placed_before_the_video_began_is_the_one_that_is_shot():
+    table = Table()
+    table.observe([(ON_LINE, LIGHT), ((0.0, 120.0), DARK)])
+    shot = table.observe([((60.0, 10.0), LIGHT), ((0.0, 120.0), DARK)], ways=[way((-130, 225), (60, 10))], turn=0)
+    assert isinstance(shot, Shot) and shot.group == 0 and not shot.touched and not shot.doubts
+    assert [i for i, _, _ in shot.lying] == [2, shot.disc] and table.follower.phantoms == {1}
+
+
+def test_a_shot_is_told_though_its_track_begins_with_the_finger():
+    flicked = Track([(0.0, -334.0, 180.0), *[(0.05 + t, x, y) for t, x, y in way((-270, 140), (60, -40))]])
+    start = shot_start(flicked, BOARD.shooting)
+    assert start is not None and start.strong
+    assert shot_start(Track(way((-340, 180), (-300, 150), 4, 0.3)), BOARD.shooting) is None
+
+
 def test_over_the_holes_edge_a_disc_can_lie_flat_but_not_over_its_middle():
     seen = Candidate((0.0, 0.0), 10.0, (0.04, 0.25, 0.31, 0.0))
     odds = {"none": 0.03, "hole": 0.0, "leaning": 0.02, "board": 0.95}

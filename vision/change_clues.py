@@ -29,10 +29,10 @@ GROUP_SURE = 0.75
 """A face is surely of one side from here on."""
 
 
-def covered(reading: TableReading, mm: tuple[float, float]) -> float:
-    """Share of a disc's face at a board point that hands hide."""
+def covered(reading: TableReading, mm: tuple[float, float], radius: float | None = None) -> float:
+    """Share of a disc's face at a board point, or of what lies within ``radius`` mm of it, that hands hide."""
     rest = reading.rest
-    face = rest.lens.disc_mask(mm, rest.view.board.disc_radius) > 0
+    face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
     return float(rest.hidden[face].mean()) if face.any() else 0.0
 
 

@@ -46,10 +46,11 @@ PLAIN_STEP = 6.0
 """Grey levels from which a change makes a disc of what the reading only suspects to be one."""
 PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
-AT_LINE_MM = 3.0
-"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there)."""
-FIRST, HOLE_AT_FIRST = 0.6, 0.95
-"""Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
+AT_LINE_MM, PLACING_HAND_MM = 3.0, 120.0
+"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there), if a
+hand is within that distance of it."""
+FIRST, HOLE_AT_FIRST, LINE_AT_FIRST = 0.6, 0.95, 0.95
+"""Probability from which a disc is believed when nothing was seen before: on the board, in the hole, on the line."""
 BARE_STEP = 10.0
 """Grey levels up to which a place may differ from its bare look by a shadow or other light."""
 KNOWN_BARE = 0.8
@@ -229,9 +230,7 @@ class BoardMemory:
         if covered(reading, mm) > COVERED:
             return False
         if self._last is None:
-            # at first sight the hole's floor passes for a disc too easily
-            at_line = away > board.shooting - board.disc_radius + AT_LINE_MM
-            return not at_line and seen.disc.confidence >= (HOLE_AT_FIRST if in_hole else FIRST)
+            return self._at_first(reading, seen)
         shot = struck or bool(reading.rest.shots)
         placed = away > board.shooting - PLACING_MM and not shot
         if reading.rest.scene != self.scene:
@@ -243,6 +242,16 @@ class BoardMemory:
         if placed or same or self._looks_bare(reading, mm) or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
+
+    def _at_first(self, reading: TableReading, seen: SeenDisc) -> bool:
+        """Whether a disc is believed that is read when nothing was seen before: no hand is told from the board yet."""
+        board = reading.rest.view.board
+        chance = seen.disc.confidence
+        if seen.disc.state in ("hole", "leaning"):  # the hole's floor passes for a disc too easily
+            return chance >= HOLE_AT_FIRST
+        if math.hypot(*seen.disc.mm) <= board.shooting - board.disc_radius + AT_LINE_MM:
+            return chance >= FIRST
+        return chance >= LINE_AT_FIRST and covered(reading, seen.disc.mm, PLACING_HAND_MM) == 0
 
     def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
         """A new disc, surer than it was read where its place has changed out of recognition."""

@@ -34,6 +34,8 @@ UNKNOWN_SURE = 0.5
 BEYOND_DOUBT, NO_DISC = 0.95, 0.5
 """Discs that lie plainly there are read with more than this probability at every rest; what nobody saw come and was
 read with less at first is none once it is read with less than NO_DISC, though nothing has changed."""
+PLACED_MM = 50.0
+"""A disc that lay on the line at first sight was shot where a shot begins within this of it."""
 FACES_KEPT = 5
 NOT_FOUND = "the disc that was shot wasn't seen at rest; it is taken to have left the board"
 UNSEEN_LOSS = "disc {} lies nowhere any more, and not all that is gone was seen to leave the board"
@@ -171,7 +173,8 @@ class TableFollower:
         start = strong[0] if strong else starts[0] if starts else None
         if len(strong) > 1 and strong[-1].at - strong[0].at > SECOND_SHOT_S:
             account.doubts.append("two shots seem to have been made without a rest between them")
-        missing = [d for d in change.gone if d.id not in self.leaving]
+        placed = self._placed(reading, change, start)
+        missing = [d for d in change.gone if d.id not in self.leaving and d.id not in placed]
         suggested = likely(start)
         missing += self._left_there(change, missing, newcomers, suggested, account)
         group, sure = self._who(missing, newcomers, ditched, suggested, account)
@@ -198,8 +201,21 @@ class TableFollower:
         return Shot(
             began if start is None else start.at, None if start is None else start.xy,
             start is not None, rest.settled, group, sure, disc_id, tuple(account.after), tuple(account.touched),
-            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden), tuple(account.doubts), back,
+            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden if d.id in self.table),
+            tuple(account.doubts), back,
         )  # fmt: skip
+
+    def _placed(self, reading: TableReading, change: Change, start: Start | None) -> set[int]:
+        """Let go what was taken to lie on the line at first sight, but was shot from there now; their ids."""
+        board = reading.rest.view.board
+        if start is None:
+            return set()
+        there = [d for d in (*change.gone, *change.hidden) if d.first and math.dist(d.mm, start.xy) < PLACED_MM]
+        out = {d.id for d in there if math.hypot(*d.mm) > board.shooting - board.disc_radius}
+        for i in out:
+            del self.table[i]
+        self.phantoms |= out
+        return out
 
     def _left_there(
         self, change: Change, missing: list[TableDisc], newcomers: list[Newcomer], suggested: int | None,
@@ -295,7 +311,7 @@ class TableFollower:
         self._stay(change)
         came = [self._place(n) for n in newcomers] if anew else []
         for d, n in zip(came, newcomers, strict=False):
-            d.doubted = n.seen.disc.confidence < BEYOND_DOUBT
+            d.doubted, d.first = n.seen.disc.confidence < BEYOND_DOUBT, True
             self.sides.learn(d.group, n.seen.lab)
         pushed = tuple(m.disc.id for m in change.moved if m.sure)
         return Handled(reading.rest.at, tuple(taken), pushed, tuple(d.id for d in came), elsewhere, self.lying)

@@ -22,7 +22,8 @@ KEPT_READINGS = 5
 class TableDisc:
     """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last.
 
-    ``doubted``: nobody saw it come, and it wasn't read beyond doubt: it may be a print, a knot or a stain.
+    ``first``: it lay there when the board was first seen; ``doubted``: nobody saw it come, and it wasn't read beyond
+    doubt: it may be a print, a knot or a stain.
     """
 
     id: int
@@ -31,6 +32,7 @@ class TableDisc:
     disc: Disc
     group_sure: float = 1.0
     doubted: bool = False
+    first: bool = False
 
     @property
     def mm(self) -> tuple[float, float]:

@@ -100,8 +100,13 @@ class Start:
 def shot_start(track: Track, shooting: float) -> Start | None:
     """The start of the shot that a track is; None for a track that is no shot.
 
-    A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm.
+    A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm. A track that begins
+    farther out, with the finger that flicks the disc, is one if what follows is beyond doubt.
     """
+    inside = next((k for k, p in enumerate(track.points) if math.hypot(*p[1:]) <= FARTHEST_START * shooting), 0)
+    if inside:
+        found = shot_start(Track(track.points[inside:]), shooting)
+        return None if found is None or not found.strong else Start(found.at, found.xy, track)
     if len(track.points) < 2 or track.path < SHOT_PATH_MM or track.reach < SHOT_REACH_MM:
         return None
     t, x, y = track.start
