@@ -145,7 +145,7 @@ class MotionEye:
         if not self._past:
             return True
         changed = self._changed(self.difference(gray, self._past[-1][1]))
-        return int((changed & self.lens.field).sum()) * self._mm2 > SMALLEST_MM2 / 2
+        return cv2.countNonZero(changed & self.lens.field) * self._mm2 > SMALLEST_MM2 / 2
 
     def look(self, gray: Gray, at: float) -> Sight:
         """Take in the next picture (n, n) uint8, taken at ``at`` seconds."""
@@ -161,18 +161,18 @@ class MotionEye:
         stirred = self._changed(self.difference(gray, before))
         self._past.append((at, gray))
         hand = self._find_hand(foreground, stirred, at)
-        wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if hand.any() else hand
+        wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if cv2.countNonZero(hand) else hand
         mine = foreground & (1 - wide) & self.lens.field
         movers = self._movers(mine & stirred)
         if movers:
             self._moved_at = at
-        if movers or int((stirred & self.lens.field).sum()) * self._mm2 > SMALLEST_MM2:
+        if movers or cv2.countNonZero(stirred & self.lens.field) * self._mm2 > SMALLEST_MM2:
             self._stirred_at = at
         self._follow(movers, at)
         changed = self._large(mine)
         sight = Sight(
-            at, gray, wide, float((wide & self.lens.surface).sum()) * self._mm2, changed,
-            float(changed.sum()) * self._mm2, movers, at - self._moved_at, at - self._stirred_at,
+            at, gray, wide, cv2.countNonZero(wide & self.lens.surface) * self._mm2, changed,
+            cv2.countNonZero(changed) * self._mm2, movers, at - self._moved_at, at - self._stirred_at,
         )  # fmt: skip
         self._hand = hand
         if sight.calm_s > LAG_S and at - self._refreshed >= PLATE_EVERY_S:
@@ -210,7 +210,7 @@ class MotionEye:
 
     def _find_hand(self, foreground: Mask, stirred: Mask, at: float) -> Mask:
         """The patches (n, n) of the foreground that are hands, arms, heads."""
-        if not foreground.any():
+        if not cv2.countNonZero(foreground):
             return np.zeros_like(foreground)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
 
@@ -236,15 +236,15 @@ class MotionEye:
 
     def _large(self, mask: Mask) -> Mask:
         """The mask without its patches below SMALLEST_MM2."""
-        if not mask.any():
-            return mask
+        if cv2.countNonZero(mask) * self._mm2 < SMALLEST_MM2:
+            return np.zeros_like(mask)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
         keep = stats[:, cv2.CC_STAT_AREA] * self._mm2 >= SMALLEST_MM2
         keep[0] = False
         return np.asarray(keep[labels], dtype=np.uint8)
 
     def _movers(self, mask: Mask) -> tuple[Mover, ...]:
-        if not mask.any():
+        if not cv2.countNonZero(mask):
             return ()
         count, _, stats, middles = cv2.connectedComponentsWithStats(_closed(mask), connectivity=8)
         area = stats[:, cv2.CC_STAT_AREA] * self._mm2

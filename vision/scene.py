@@ -21,6 +21,8 @@ SHAKE_LAG_S = 0.1
 SHAKE_PX = 0.2
 """A knock shifts the whole picture, thinned to some 256 columns, by so many pixels within SHAKE_LAG_S; hands, discs,
 changing light and bands of flicker leave it where it was (0.02 px at most)."""
+SHIFT_EVERY_S = 0.05
+"""Shifts take some milliseconds to tell: no oftener than this."""
 LOW_PASS = 15
 DETAIL_CLIP = 0.3
 """Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels (light falls out), and no
@@ -38,6 +40,7 @@ class SceneGate:
     def __init__(self) -> None:
         self._past: deque[tuple[float, NDArray[np.float32], Gray]] = deque()
         self.changed_at = -math.inf
+        self._shift = (-math.inf, False)
 
     def look(self, luma: Gray, at: float) -> bool:
         """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
@@ -60,6 +63,12 @@ class SceneGate:
     def shifted(self) -> bool:
         """Whether the picture has shifted as a whole of late: the camera is being knocked or moved."""
         at, _, now = self._past[-1]
+        if at - self._shift[0] < SHIFT_EVERY_S:
+            return self._shift[1]
+        self._shift = (at, self._shifts(at, now))
+        return self._shift[1]
+
+    def _shifts(self, at: float, now: Gray) -> bool:
         before = next((p[2] for p in reversed(self._past) if p[0] <= at - SHAKE_LAG_S), self._past[0][2])
         if before.shape != now.shape:
             return False
