@@ -24,7 +24,9 @@ from vision.watch import Rest
 
 BOARD = BUILT_IN["nca"]
 LIGHT, DARK = np.array([75.0, 5.0, 25.0]), np.array([12.0, 0.0, 0.0])
-GREY = {id(LIGHT): 200, id(DARK): 25}
+FADED = LIGHT + 0
+"""Of almost the light discs' grey, in the luma that rests are compared by."""
+GREY = {id(LIGHT): 200, id(DARK): 25, id(FADED): 172}
 
 
 def view_from_above() -> BoardView:
@@ -59,7 +61,7 @@ class Table:
         self.follower = TableFollower()
         self.at = 0.0
 
-    def observe(self, discs=(), sunk=False, ways=(), turn=1):
+    def observe(self, discs=(), sunk=False, ways=(), turn=1, unread=()):
         self.at += 5.0
         tracks = tuple(Track([(self.at - 1 + t, float(x), float(y)) for t, x, y in way]) for way in ways)
         shots = tuple(s for s in (shot_start(t, BOARD.shooting) for t in tracks) if s is not None)
@@ -67,7 +69,7 @@ class Table:
         frame = SimpleNamespace(pixels=np.full((640, 640, 3), 15, np.uint8))
         rest = Rest(frame, self.at, self.at, VIEW, LENS, none, none, tracks, shots, 1)  # type: ignore[arg-type]
         seen = tuple(SeenDisc(read(mm), lab, True) for mm, lab in discs)
-        reading = TableReading(rest, seen, painted(discs, sunk), SHARP, BOARD.disc_radius, 0.1)
+        reading = TableReading(rest, seen, painted([*discs, *unread], sunk), SHARP, BOARD.disc_radius, 0.1)
         return self.follower.observe(reading, lambda _: turn)
 
 
@@ -127,6 +129,16 @@ def test_a_struck_disc_that_is_gone_unseen_is_asked_about(table):
     shot = table.observe(ways=[IN, out])
     assert isinstance(shot, Shot) and [a.disc for a in shot.after] == [None, None]
     assert shot.doubts == (UNSEEN_LOSS.format("1"),)
+
+
+def test_a_disc_that_is_read_no_more_is_gone_where_its_colour_is_though_luma_hardly_changed(table):
+    hands = table.observe(unread=[((10.0, 70.0), FADED)])
+    assert not isinstance(hands, Shot) and hands.taken == (1,)
+
+
+def test_a_disc_that_is_not_read_stays_where_nothing_has_changed(table):
+    hands = table.observe(unread=[((10.0, 70.0), LIGHT)])
+    assert not isinstance(hands, Shot) and not hands.taken and [i for i, _, _ in hands.lying] == [1]
 
 
 ON_LINE = (-146.0, 258.0)

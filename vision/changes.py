@@ -25,8 +25,9 @@ from vision.change_clues import (
     struck_track,
     take,
 )
+from vision.disc_colours import TWO_SIDES
 from vision.lens import Gray
-from vision.table import SeenDisc, Sides, TableReading, hole_disc, likeness
+from vision.table import SeenDisc, Sides, TableReading, face_lab, hole_disc, likeness
 from vision.table_discs import Change, Moved, TableDisc
 from vision.tracks import STRONG_POINTS
 
@@ -111,7 +112,7 @@ class BoardMemory:
                 hidden.append(d)
                 take(on_board, free, d.mm)
                 continue
-            fate = self._fate(reading, d, on_board, free, sides)
+            fate = self._fate(reading, d, on_board, free, sides, d.id in leaving)
             if fate is None:
                 gone.append(d)
             elif isinstance(fate, Moved):
@@ -139,13 +140,20 @@ class BoardMemory:
         return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new), struck, filled)
 
     def _fate(
-        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
-    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
-        """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone."""
+        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides,
+        leaving: bool = False,
+    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:  # fmt: skip
+        """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone.
+
+        ``leaving``: hands were to take it off.
+        """
         if self._last is not None and reading.rest.scene == self.scene:
             like = likeness(self._last, reading.fine, reading.lens, d.mm, reading.rest.view.board.disc_radius)
             quiet = like.step < QUIET_STEP
             if not quiet and self._looks_bare(reading, d.mm):
+                return None
+            unread = not quiet and nearest_of(on_board, free, d.mm) is None
+            if unread and (leaving or self._lost_its_face(reading, d, sides)):
                 return None
             if quiet or (like.same >= LIKE and like.far < MAYBE_MOVED_MM):
                 near = nearest_of(on_board, free, d.mm)
@@ -157,6 +165,11 @@ class BoardMemory:
                 seen = take(on_board, free, at)
                 return (d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
         return self._fate_by_reading(reading, d, on_board, free, sides)
+
+    def _lost_its_face(self, reading: TableReading, d: TableDisc, sides: Sides) -> bool:
+        """Whether a place where no disc is read any more has another colour than its side: luma may not tell them."""
+        face = face_lab(reading.rest.frame.pixels, reading.rest.view, d.disc)
+        return sides.gap(face, d.group) > TWO_SIDES
 
     def _fate_by_reading(
         self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
