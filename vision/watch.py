@@ -29,10 +29,8 @@ CALM_S = 0.3
 """After a cut the board is looked for once the picture has kept still for this long."""
 SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
-SHAKE_MOVERS = 3
-"""A knock of the camera shows as so many movers at least."""
-SHAKE_NOTICED_S = 0.2
-"""A knock is noticed within this: what seemed to begin in it was none."""
+SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
+"""A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
 SETTLED_S = 0.15
 """Everything lies still when nothing has moved for this long."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
@@ -139,10 +137,8 @@ class TableWatch:
         self._take(view, frame, as_luma(frame)[1])
 
     def feed(self, frame: Frame) -> list[Rest]:
-        """Take in the next frame; return the moments worth reading that became known with it.
-
-        While nothing stirs not every frame is looked at; those passed over are, in order, as soon as something does.
-        """
+        """Take in the next frame; return the moments worth reading that became known with it."""
+        # while nothing stirs not every frame is looked at; those passed over are, in order, as soon as something does
         passed, self._passed = self._passed, []
         if self._idle and self._eye is not None and self._lens is not None:
             if frame.timestamp - self._looked_at < IDLE_LOOK_S:
@@ -180,8 +176,7 @@ class TableWatch:
             self._before = None
             return last
         if len(sight.movers) >= SWARM and not self._unsure:
-            # a knock, many discs at once, or a picture that the coder renews: what is under way is kept until the
-            # view is found to have changed
+            # many discs at once, or a picture that the coder renews: what is under way is kept if the view still fits
             self._unsure = True
             self._gate.changed_at = at
         if self._unsure:
