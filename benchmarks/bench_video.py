@@ -5,7 +5,6 @@ alone (PyAV, threads as it likes) over the whole pipeline, by wall clock and by 
 """
 
 import argparse
-import itertools
 import json
 import resource
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import av
 import cv2
+import numpy as np
 
 from calibration.hints import BoardHints
 from referee.officials.crokinole import CrokinoleOfficial
@@ -38,13 +38,15 @@ def enlarged(clip: Path, times: int, out: Path) -> Path:
     with av.open(str(out), "w") as target:
         stream = target.add_stream("libx264", rate=RATE, options={"crf": "21", "preset": "veryfast"})
         stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
-        with VideoFile(clip) as source:
-            pictures = [f.pixels for f in source.frames()]
-        for k, small in enumerate(itertools.chain.from_iterable(itertools.repeat(pictures, times))):
-            large = cv2.resize(small, SIZE, interpolation=cv2.INTER_CUBIC)
-            frame = av.VideoFrame.from_ndarray(large, format="bgr24")
-            frame.pts, frame.time_base = k, Fraction(1, RATE)
-            target.mux(stream.encode(frame))
+        k = 0
+        for _ in range(times):
+            with VideoFile(clip) as source:
+                for small in source.frames():
+                    large = np.asarray(cv2.resize(small.pixels, SIZE, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+                    frame = av.VideoFrame.from_ndarray(large, format="bgr24")
+                    frame.pts, frame.time_base = k, Fraction(1, RATE)
+                    target.mux(stream.encode(frame))
+                    k += 1
         target.mux(stream.encode(None))
     return out
 
@@ -70,9 +72,21 @@ def child(what: str, path: Path, line_mm: float | None) -> int:
     start = time.perf_counter()
     count = decode(path) if what == "decode" else pipeline(path, line_mm)
     wall, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
-    figures = {"count": count, "wall_s": wall, "cpu_s": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}
+    figures = {"count": count, "wall_s": wall, "cpu_s": used.ru_utime + used.ru_stime, "peak_mb": peak_mb()}
     print(json.dumps(figures))
     return 0
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held, in MB.
+
+    On Linux the figure of ``getrusage`` begins with what the process that started this one held.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file():
+        peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(peak.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / (1024 if sys.platform == "darwin" else 1)
 
 
 def measured(what: str, path: Path, line_mm: float | None) -> dict[str, float]:

@@ -8,10 +8,10 @@ from calibration.boards import BoardModel
 from referee.crokinole_match import Ledger
 from referee.match_judging import BARELY_SEEN, TWICE, side_near
 from vision.disc_values import plain_contacts, valued
-from vision.motion import Track, shot_start
 from vision.readings import Disc
 from vision.shot_seen import DiscAfter, Shot
 from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE, TableFollower
+from vision.tracks import Track, shot_start
 
 BOARD = BoardModel(name="nca", shooting=304.8, ten=203.2, fifteen=101.6, hole=17.45, disc_radius=15.9)
 SEATS = {0: (0.0, -304.8), 1: (0.0, 304.8)}

@@ -12,13 +12,24 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.change_clues import (
+    COVERED,
+    SAME_PLACE_MM,
+    TRACK_END_MM,
+    Place,
+    covered,
+    explained,
+    hole_told,
+    nearest_of,
+    other_side,
+    struck_track,
+    take,
+)
+from vision.disc_colours import TWO_SIDES
 from vision.lens import Gray
-from vision.motion import SHOT_REACH_MM, STRONG_POINTS, Track
-from vision.table import Lab, SeenDisc, Sides, TableReading, hole_disc, likeness
+from vision.table import SeenDisc, Sides, TableReading, face_lab, hole_disc, likeness
 from vision.table_discs import Change, Moved, TableDisc
-
-Place = tuple[float, float]
-"""A board point in mm."""
+from vision.tracks import STRONG_POINTS
 
 MOVED_MM = 0.5
 """A disc whose pixels lie this far from where they lay was moved: unmoved ones are found again within 0.2 mm."""
@@ -36,24 +47,19 @@ PLAIN_STEP = 6.0
 """Grey levels from which a change makes a disc of what the reading only suspects to be one."""
 PLACING_MM = 25.0
 """What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
-AT_LINE_MM = 3.0
-"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there)."""
-FIRST, HOLE_AT_FIRST = 0.6, 0.95
-"""Probability from which a disc is believed when nothing was seen before, on the board and in the hole."""
+AT_LINE_MM, PLACING_HAND_MM = 3.0, 120.0
+"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there), if a
+hand is within that distance of it."""
+FIRST, HOLE_AT_FIRST, LINE_AT_FIRST = 0.6, 0.95, 0.95
+"""Probability from which a disc is believed when nothing was seen before: on the board, in the hole, on the line."""
 BARE_STEP = 10.0
 """Grey levels up to which a place may differ from its bare look by a shadow or other light."""
 KNOWN_BARE = 0.8
 """Share of a place that must have been seen bare to say that it is bare again."""
 SHADOW_MM = 9.0
 """Beside a disc the board isn't bare: its shadow and, at a tilt, its body."""
-SAME_PLACE_MM = 6.0
-"""A disc is read within this of where it lies."""
-COVERED = 0.25
-"""A disc is hidden where a hand covers more than this share of its face."""
 LEAVES_MM = 60.0
 """A track this long tells where a disc went."""
-TRACK_END_MM = 45.0
-"""The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
 IN_HOLE_MM = 20.0
 """... and within this of the middle where the disc fell into the hole, about a disc's radius and the hole's play."""
 ARRIVED = 0.15
@@ -62,30 +68,16 @@ ARRIVED_SURE = 0.5
 """... and from which a disc that the pixels don't show is (natural discs on bare wood have little contrast)."""
 READ_BEFORE = 0.5
 """What was read before where no disc was known, with this share of the probability, is a print or a stain."""
-STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
-"""A disc that was struck is seen this long, this often and this fast on its way; hands push shorter and slower."""
 HOLE_TRACK_MM = 40.0
 """A track that ends this near to the hole's middle may have ended in it: its front edge or shadow is followed."""
-BESIDE_HOLE_MM = 46.0
-"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in (the radii
-of both, and as much as a disc's height shifts at 45 degrees)."""
-SURELY = 0.8
-"""A disc this probable is believed even there."""
+PIECE_MM, PIECE_POINTS = 15.0, 3
+"""A piece of a track is this long and was seen this often at least."""
 BORNE_OUT = 0.6
 """Probability of a disc that is read, however faintly, where the pixels say that something came to lie."""
 SUNK_LIKE, SUNK_ENDED_LIKE = 0.6, 0.8
 """The hole with a disc in it correlates less than this with the empty one, and than that where a track ended in it."""
 SUNK_STEP = 8.0
 """Grey levels by which the hole changes at least when a disc falls in: its floor lies in the shade, a face less so."""
-GROUP_SURE = 0.75
-"""A face is surely of one side from here on."""
-
-
-def covered(reading: TableReading, mm: tuple[float, float]) -> float:
-    """Share of a disc's face at a board point that hands hide."""
-    rest = reading.rest
-    face = rest.lens.disc_mask(mm, rest.view.board.disc_radius) > 0
-    return float(rest.hidden[face].mean()) if face.any() else 0.0
 
 
 class BoardMemory:
@@ -98,6 +90,7 @@ class BoardMemory:
         self._bare: Gray | None = None
         self._bare_known: NDArray[np.uint8] | None = None
         self._read: tuple[SeenDisc, ...] = ()
+        self._filled = False
 
     @property
     def empty(self) -> bool:
@@ -117,56 +110,73 @@ class BoardMemory:
         for d in table.values():
             if covered(reading, d.mm) > COVERED:
                 hidden.append(d)
-                _take(on_board, free, d.mm)
+                take(on_board, free, d.mm)
                 continue
-            fate = self._fate(reading, d, on_board, free, sides)
+            fate = self._fate(reading, d, on_board, free, sides, d.id in leaving)
             if fate is None:
                 gone.append(d)
             elif isinstance(fate, Moved):
                 moved.append(fate)
             else:
                 stayed.append(fate)
-        struck = _struck(reading, [d for d in (*gone, *(m.disc for m in moved if m.sure)) if d.id not in leaving])
+        struck = struck_track(reading, [d for d in (*gone, *(m.disc for m in moved if m.sure)) if d.id not in leaving])
         rest_of = [on_board[k] for k in sorted(free)]
         fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None)]
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
-        told = _hole_told([d.mm for d, _ in stayed], before, after)
+        told = hole_told([d.mm for d, _ in stayed], before, after)
         # a shot brings one disc: where that is found, its track ended where it struck another
         least = ARRIVED_SURE if fresh else ARRIVED
         fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told, least)
         new = [self._borne_out(reading, s) for s in fresh]
-        told = _hole_told([d.mm for d, _ in stayed], before, [*after, *[s.disc.mm for s in new]])
+        told = hole_told([d.mm for d, _ in stayed], before, [*after, *[s.disc.mm for s in new]])
         if told and (sunk := self._sunk_unseen(reading)) is not None:
             new.append(sunk)
-        return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new), struck)
+        places = [*after, *[s.disc.mm for s in new], *[d.mm for d, _ in stayed], *[d.mm for d in hidden]]
+        self._filled = told and all(math.hypot(*mm) > IN_HOLE_MM for mm in places) and self._hole_filled(reading)
+        filled = self._filled and (struck is not None or bool(reading.rest.shots))
+        if filled:
+            new.append(hole_disc(reading))
+        return Change(tuple(stayed), tuple(moved), tuple(gone), tuple(hidden), tuple(new), struck, filled)
 
     def _fate(
-        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
-    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
-        """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone."""
+        self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides,
+        leaving: bool = False,
+    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:  # fmt: skip
+        """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone.
+
+        ``leaving``: hands were to take it off.
+        """
         if self._last is not None and reading.rest.scene == self.scene:
             like = likeness(self._last, reading.fine, reading.lens, d.mm, reading.rest.view.board.disc_radius)
             quiet = like.step < QUIET_STEP
             if not quiet and self._looks_bare(reading, d.mm):
                 return None
+            unread = not quiet and nearest_of(on_board, free, d.mm) is None
+            if unread and (leaving or self._lost_its_face(reading, d, sides)):
+                return None
             if quiet or (like.same >= LIKE and like.far < MAYBE_MOVED_MM):
-                near = _nearest(on_board, free, d.mm)
-                if near is not None and like.step >= PLAIN_STEP and _other_side(d, on_board[near], sides):
+                near = nearest_of(on_board, free, d.mm)
+                if near is not None and like.step >= PLAIN_STEP and other_side(d, on_board[near], sides):
                     return None
-                return d, _take(on_board, free, d.mm)
+                return d, take(on_board, free, d.mm)
             if like.moved >= LIKE:
                 at = (d.mm[0] + like.shift[0], d.mm[1] + like.shift[1])
-                seen = _take(on_board, free, at)
+                seen = take(on_board, free, at)
                 return (d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
         return self._fate_by_reading(reading, d, on_board, free, sides)
+
+    def _lost_its_face(self, reading: TableReading, d: TableDisc, sides: Sides) -> bool:
+        """Whether a place where no disc is read any more has another colour than its side: luma may not tell them."""
+        face = face_lab(reading.rest.frame.pixels, reading.rest.view, d.disc)
+        return sides.gap(face, d.group) > TWO_SIDES
 
     def _fate_by_reading(
         self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
     ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
         """The same where the pixels don't tell."""
-        near = _nearest(on_board, free, d.mm)
-        if near is None or not on_board[near].sure or _other_side(d, on_board[near], sides):
+        near = nearest_of(on_board, free, d.mm)
+        if near is None or not on_board[near].sure or other_side(d, on_board[near], sides):
             return None
         free.discard(near)
         seen = on_board[near]
@@ -233,9 +243,7 @@ class BoardMemory:
         if covered(reading, mm) > COVERED:
             return False
         if self._last is None:
-            # at first sight the hole's floor passes for a disc too easily
-            at_line = away > board.shooting - board.disc_radius + AT_LINE_MM
-            return not at_line and seen.disc.confidence >= (HOLE_AT_FIRST if in_hole else FIRST)
+            return self._at_first(reading, seen)
         shot = struck or bool(reading.rest.shots)
         placed = away > board.shooting - PLACING_MM and not shot
         if reading.rest.scene != self.scene:
@@ -244,9 +252,19 @@ class BoardMemory:
             return not placed and seen.sure and away < board.shooting
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
-        if placed or same or self._looks_bare(reading, mm) or _explained(reading, seen):
+        if placed or same or self._looks_bare(reading, mm) or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
+
+    def _at_first(self, reading: TableReading, seen: SeenDisc) -> bool:
+        """Whether a disc is believed that is read when nothing was seen before: no hand is told from the board yet."""
+        board = reading.rest.view.board
+        chance = seen.disc.confidence
+        if seen.disc.state in ("hole", "leaning"):  # the hole's floor passes for a disc too easily
+            return chance >= HOLE_AT_FIRST
+        if math.hypot(*seen.disc.mm) <= board.shooting - board.disc_radius + AT_LINE_MM:
+            return chance >= FIRST
+        return chance >= LINE_AT_FIRST and covered(reading, seen.disc.mm, PLACING_HAND_MM) == 0
 
     def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
         """A new disc, surer than it was read where its place has changed out of recognition."""
@@ -263,24 +281,44 @@ class BoardMemory:
         if not rest.shots or self._last is None or rest.scene != self.scene:
             return None
         nearest = min((math.hypot(*t.end[1:]) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
-        if nearest > HOLE_TRACK_MM:
+        # a disc that was struck on its way, or loses itself on the hole's dark floor, is followed in pieces
+        pieces = [t for t in rest.tracks if t.path >= PIECE_MM and len(t.points) >= PIECE_POINTS]
+        piece = min((math.hypot(*t.end[1:]) for t in pieces), default=math.inf)
+        if min(nearest, piece) > HOLE_TRACK_MM:
             return None
+        if nearest > HOLE_TRACK_MM:
+            return hole_disc(reading) if self._hole_filled(reading) else None
         if covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
             return None
         like = likeness(self._last, reading.fine, reading.lens, (0.0, 0.0), rest.view.board.disc_radius)
         limit = SUNK_ENDED_LIKE if nearest < IN_HOLE_MM else SUNK_LIKE
         return hole_disc(reading) if like.same < limit and like.step >= SUNK_STEP else None
 
+    def _hole_filled(self, reading: TableReading) -> bool:
+        """Whether the hole looks wholly otherwise than empty, as it was seen before, and than at the last rest."""
+        if self._last is None or reading.rest.scene != self.scene or covered(reading, (0.0, 0.0)) > 0:
+            return False
+        if not self._known_bare(reading, (0.0, 0.0)):
+            return False
+        assert self._bare is not None
+        radius = reading.rest.view.board.disc_radius
+        looks = [likeness(p, reading.fine, reading.lens, (0.0, 0.0), radius) for p in (self._bare, self._last)]
+        return all(like.same < SUNK_LIKE and like.step >= SUNK_STEP for like in looks)
+
     def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
         """Whether a place looks as it did when nothing lay there; False where that was never seen."""
+        if not self._known_bare(reading, mm):
+            return False
+        assert self._bare is not None
+        like = likeness(self._bare, reading.fine, reading.lens, mm, reading.rest.view.board.disc_radius)
+        return like.step < QUIET_STEP or (like.same >= LIKE and like.step < BARE_STEP)
+
+    def _known_bare(self, reading: TableReading, mm: Place) -> bool:
+        """Whether a place was seen, by this camera as it stands, when nothing lay there."""
         if self._bare is None or self._bare_known is None or reading.rest.scene != self.scene:
             return False
-        radius = reading.rest.view.board.disc_radius
-        face = reading.lens.disc_mask(mm, radius) > 0
-        if not face.any() or self._bare_known[face].mean() < KNOWN_BARE:
-            return False
-        like = likeness(self._bare, reading.fine, reading.lens, mm, radius)
-        return like.step < QUIET_STEP or (like.same >= LIKE and like.step < BARE_STEP)
+        face = reading.lens.disc_mask(mm, reading.rest.view.board.disc_radius) > 0
+        return bool(face.any() and self._bare_known[face].mean() >= KNOWN_BARE)
 
     def _was_unknown(self, reading: TableReading, mm: tuple[float, float]) -> bool:
         """Whether a hand hid a place at all rests until now."""
@@ -298,8 +336,8 @@ class BoardMemory:
         for s in reading.discs:
             if s.sure:
                 free &= 1 - reading.lens.disc_mask(s.disc.mm, radius)
-        for d in table.values():
-            free &= 1 - reading.lens.disc_mask(d.mm, radius)
+        for mm in [*(d.mm for d in table.values()), *([(0.0, 0.0)] if self._filled else [])]:
+            free &= 1 - reading.lens.disc_mask(mm, radius)
         again = reading.rest.scene == self.scene
         if again and self._bare is not None and self._bare_known is not None:
             self._bare = np.where(free > 0, reading.fine, self._bare)
@@ -314,63 +352,3 @@ class BoardMemory:
         lying = [d.mm for d in table.values()]
         self._read = tuple(s for s in reading.discs if all(math.dist(s.disc.mm, mm) > SAME_PLACE_MM for mm in lying))
         self.scene = reading.rest.scene
-
-
-def _struck(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track | None:
-    """The track of one of the discs that lie elsewhere or nowhere now, which it left as only a struck disc does."""
-    for track in reading.rest.tracks:
-        if track.path < STRUCK_PATH_MM or track.reach < SHOT_REACH_MM or len(track.points) < STRUCK_POINTS:
-            continue
-        if math.hypot(*track.first_velocity()) < STRUCK_MM_S:
-            continue
-        if any(math.dist(d.mm, track.start[1:]) < TRACK_END_MM for d in disturbed):
-            return track
-    return None
-
-
-def _hole_told(stayed: Sequence[Place], before: Sequence[Place], after: Sequence[Place]) -> bool:
-    """Whether a change of the hole's look says that something fell in or was taken out.
-
-    Discs at ``stayed`` (mm) are there as before, others lay at ``before`` and lie at ``after``: one that came to lie
-    beside the hole changes its look, and so does one that left, unless the hole can be compared with its bare look.
-    """
-    if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
-        return False
-    left = any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in before)
-    return not (left and any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in stayed))
-
-
-def light_of(change: Change, sides: Sides) -> Lab | None:
-    """By how much known faces differ now from their sides' colours (3,); None without any."""
-    off = [s.lab - sides.middles[d.group] for d, s in change.stayed if s is not None and d.group < len(sides.middles)]
-    return np.asarray(np.median(np.array(off), axis=0)) if off else None
-
-
-def _nearest(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> int | None:
-    best = min(free, key=lambda k: math.dist(discs[k].disc.mm, mm), default=None)
-    return best if best is not None and math.dist(discs[best].disc.mm, mm) <= SAME_PLACE_MM else None
-
-
-def _take(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> SeenDisc | None:
-    """The reading at a place, taken out of ``free``."""
-    near = _nearest(discs, free, mm)
-    if near is None:
-        return None
-    free.discard(near)
-    return discs[near]
-
-
-def _other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
-    """Whether what is seen is surely of another side than the disc that lay there."""
-    group, sure = sides.group(seen)
-    return group != d.group and sure > GROUP_SURE and d.group_sure > GROUP_SURE
-
-
-def _explained(reading: TableReading, seen: SeenDisc) -> bool:
-    """Whether a surer disc beside it explains what looks like one: by its body, or the shade it throws."""
-    if seen.disc.confidence >= SURELY:
-        return False
-    surer = [s.disc.mm for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence]
-    if math.hypot(*seen.disc.mm) <= reading.rest.view.board.disc_radius:
-        return any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in surer)
-    return not seen.sure and any(math.dist(mm, seen.disc.mm) < BESIDE_HOLE_MM for mm in surer)

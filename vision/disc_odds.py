@@ -23,6 +23,9 @@ fourth scene, the others by one to all, joined and rounded by hand."""
 OFFSET = -1.3
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
+BESIDE = 0.46
+"""From so many radii from the centre on a disc can lie flat over the hole's edge: nearer it tips in (a tournament hole
+is 1.1 times as wide as a disc)."""
 FLOOR_SHARE = 1.07
 """Rims are looked at within this share of the shooting line's radius: beyond lies the ditch, deeper than the
 surface."""
@@ -64,7 +67,7 @@ def weighed(
         out[k] = with_chance(out[k], float(log_odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
-        out[first] = in_hole(out[first], hole_odds(image, view, radius))
+        out[first] = in_hole(out[first], hole_odds(image, view, radius), float(distances[first]) >= BESIDE * radius)
     return out, moved
 
 
@@ -91,15 +94,19 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
     return replace(c, chances=(a, b, d, e))
 
 
-def in_hole(c: Candidate, odds: dict[str, float]) -> Candidate:
-    """Return the candidate at the centre as the hole's network and the others see it together."""
+def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candidate:
+    """Return the candidate at the centre as the hole's network and the others see it together.
+
+    ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge.
+    """
     # flat on the surface and right over the hole nothing can lie: what looks so is the hole's floor, or a disc in it
-    stuck = odds["board"] / 2
+    flat = odds["board"] if beside else 0.0
+    stuck = (odds["board"] - flat) / 2
     none, disc = max(odds["none"] + stuck, 1e-6), max(1 - odds["none"] - stuck, 1e-6)
     own = math.log(disc / none)
-    odds = odds | {"hole": odds["hole"] + stuck, "board": 0.0}
+    odds = odds | {"hole": odds["hole"] + stuck, "board": flat}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
-    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR))
+    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR * (1 - flat)))
     shares = np.array([max(odds.get(s, 0.0), 1e-6) ** HOLE_TEMPER for s in STATES])
     shares *= chance / shares.sum()
     a, b, d, e = (float(v) for v in shares)

@@ -8,13 +8,15 @@ times in seconds of the source.
 import math
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.lens import Gray, Lens, Mask
+from vision.tracks import Track
 
 LAG_S = 0.1
 """Motion is change over this long: exact duplicate frames occur, so two neighbouring frames say nothing."""
@@ -54,25 +56,7 @@ FASTEST_MM_S = 4500.0
 GATE_MM = 30.0
 LOST_S = 0.25
 """A track that wasn't seen for so long has ended."""
-SHOT_PATH_MM = 55.0
-"""A shot is a path of this length or more outside any hand; placing and straightening stay below."""
-SHOT_REACH_MM = 35.0
-"""... that leads somewhere: off a post it may come straight back."""
 TRACKS_KEPT = 60
-SLOWEST_MM_S = 100.0
-"""A shot starts faster than this: it has to come 55 mm far on a waxed board."""
-FARTHEST_START = 1.2
-"""In shooting-line radii: what begins farther out isn't shot from the line."""
-SKIMS_FROM = 1.05
-"""In shooting-line radii: a shot that only skims the board's edge is believed where its disc is first seen within this,
-half a disc from the line (C5); what begins in the ditch is a hand's doing."""
-OUTWARD, LATEST_SEEN = 0.35, 0.75
-"""In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
-disc that was struck."""
-UNSEEN_S = 0.45
-"""A shot disc comes out from under the hand within this: what would have been under way for longer is no shot."""
-STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
-"""A track seen this often, this long and this fast (over this time at most) is no finger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,58 +65,6 @@ class Mover:
 
     xy: tuple[float, float]
     area: float
-
-
-@dataclass(slots=True)
-class Track:
-    """The way of one mover. ``points`` are (t, x, y), seconds and mm."""
-
-    points: list[tuple[float, float, float]] = field(default_factory=list)
-
-    @property
-    def start(self) -> tuple[float, float, float]:
-        """Where and when it was seen first."""
-        return self.points[0]
-
-    @property
-    def end(self) -> tuple[float, float, float]:
-        """Where and when it was seen last."""
-        return self.points[-1]
-
-    @property
-    def reach(self) -> float:
-        """The farthest that it came from its start, in mm."""
-        _, x, y = self.points[0]
-        return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
-
-    @property
-    def path(self) -> float:
-        """Length of its way in mm."""
-        steps = zip(self.points[:-1], self.points[1:], strict=True)
-        return sum(math.hypot(b[1] - a[1], b[2] - a[2]) for a, b in steps)
-
-    @property
-    def outward(self) -> float:
-        """Speed in mm/s away from the board's middle over the last points."""
-        _, x, y = self.points[-1]
-        vx, vy = self.speed()
-        return (vx * x + vy * y) / max(math.hypot(x, y), 1.0)
-
-    def speed(self) -> tuple[float, float]:
-        """Velocity (x, y) in mm/s over the last points (0, 0 for a single one)."""
-        if len(self.points) < 2:
-            return 0.0, 0.0
-        a, b = self.points[max(0, len(self.points) - 3)], self.points[-1]
-        dt = max(b[0] - a[0], 1e-3)
-        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
-
-    def first_velocity(self) -> tuple[float, float]:
-        """Velocity (x, y) in mm/s over the first points."""
-        if len(self.points) < 2:
-            return 0.0, 0.0
-        a, b = self.points[0], self.points[min(2, len(self.points) - 1)]
-        dt = max(b[0] - a[0], 1e-3)
-        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +97,8 @@ class MotionEye:
         self.done: deque[Track] = deque(maxlen=TRACKS_KEPT)
         n = lens.size
         self._deviation = np.full((n, n), 1.5, np.float32)
+        self._usual = self._usual_steps()
+        self._plate8: Gray | None = None
         self._past: deque[tuple[float, Gray]] = deque()
         self._hand: Mask = np.zeros((n, n), np.uint8)
         self._alive = np.full((n, n), -np.inf, np.float32)
@@ -175,7 +109,7 @@ class MotionEye:
         margin = 2 * round(HAND_MARGIN_MM / lens.mm_per_px) + 1
         self._margin = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (margin, margin))
         self._window = (2 * round(LOW_PASS_MM / lens.mm_per_px / 2) + 1,) * 2
-        self._sure_field = lens.field > 0
+        self._samples = {step: np.flatnonzero(lens.field[::step, ::step]) for step in (4, 8)}
 
     def use(self, lens: Lens) -> None:
         """Go on with a lens that shows the same squares, its millimetres being others."""
@@ -188,9 +122,9 @@ class MotionEye:
 
     def difference(self, a: Gray, b: Gray) -> NDArray[np.int16]:
         """Return a - b (n, n) int16 freed of what is smooth: another exposure, bands of flicker."""
-        part = (slice(None, None, 8), slice(None, None, 8))
-        ratio = (b[part].astype(np.float32) + 8) / (a[part].astype(np.float32) + 8)
-        gain = float(np.median(ratio[self._sure_field[part]])) if self._sure_field[part].any() else 1.0
+        some = self._samples[8]
+        ratio = (b[::8, ::8].ravel()[some].astype(np.float32) + 8) / (a[::8, ::8].ravel()[some].astype(np.float32) + 8)
+        gain = _middle(ratio, 1.0)
         d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=8 * gain - 8), b, dtype=cv2.CV_16S)
         low = cv2.blur(np.clip(d, -LOW_PASS_CLIP, LOW_PASS_CLIP), self._window)
         return np.asarray(d - low, dtype=np.int16)
@@ -198,17 +132,28 @@ class MotionEye:
     def _changed(self, d: NDArray[np.int16]) -> Mask:
         """1 where a difference (n, n) is more than noise."""
         size = np.abs(d)
-        sample = size[::4, ::4][self._sure_field[::4, ::4]]
-        noise = 1.4826 * float(np.median(sample)) if sample.size else 1.0
-        step = float(np.clip(NOISE_TIMES * noise, LEAST_STEP, MOST_STEP))
-        return np.asarray(size > np.maximum(step, DEVIATION_TIMES * self._deviation), dtype=np.uint8)
+        noise = 1.4826 * _middle(size[::4, ::4].ravel()[self._samples[4]], 1.0)
+        step = min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)
+        # whole numbers exceed a threshold where they exceed its whole part
+        return np.asarray(size > np.maximum(self._usual, np.int16(step)), dtype=np.uint8)
+
+    def _usual_steps(self) -> NDArray[np.int16]:
+        return np.asarray(DEVIATION_TIMES * self._deviation, dtype=np.int16)
+
+    def stirs(self, gray: Gray) -> bool:
+        """Whether anything in the field differs between a picture (n, n) uint8 and the last that was looked at."""
+        if not self._past:
+            return True
+        changed = self._changed(self.difference(gray, self._past[-1][1]))
+        return cv2.countNonZero(changed & self.lens.field) * self._mm2 > SMALLEST_MM2 / 2
 
     def look(self, gray: Gray, at: float) -> Sight:
         """Take in the next picture (n, n) uint8, taken at ``at`` seconds."""
         if self.plate is None:
             self.plate = gray.astype(np.float32)
-        plate = np.rint(self.plate).astype(np.uint8)
-        against = self.difference(gray, plate)
+        if self._plate8 is None:
+            self._plate8 = np.rint(self.plate).astype(np.uint8)
+        against = self.difference(gray, self._plate8)
         foreground = _closed(self._changed(against))
         while len(self._past) > 1 and self._past[1][0] <= at - LAG_S:
             self._past.popleft()
@@ -216,18 +161,18 @@ class MotionEye:
         stirred = self._changed(self.difference(gray, before))
         self._past.append((at, gray))
         hand = self._find_hand(foreground, stirred, at)
-        wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if hand.any() else hand
+        wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if cv2.countNonZero(hand) else hand
         mine = foreground & (1 - wide) & self.lens.field
         movers = self._movers(mine & stirred)
         if movers:
             self._moved_at = at
-        if movers or int((stirred & self.lens.field).sum()) * self._mm2 > SMALLEST_MM2:
+        if movers or cv2.countNonZero(stirred & self.lens.field) * self._mm2 > SMALLEST_MM2:
             self._stirred_at = at
         self._follow(movers, at)
         changed = self._large(mine)
         sight = Sight(
-            at, gray, wide, float((wide & self.lens.surface).sum()) * self._mm2, changed,
-            float(changed.sum()) * self._mm2, movers, at - self._moved_at, at - self._stirred_at,
+            at, gray, wide, cv2.countNonZero(wide & self.lens.surface) * self._mm2, changed,
+            cv2.countNonZero(changed) * self._mm2, movers, at - self._moved_at, at - self._stirred_at,
         )  # fmt: skip
         self._hand = hand
         if sight.calm_s > LAG_S and at - self._refreshed >= PLATE_EVERY_S:
@@ -238,12 +183,13 @@ class MotionEye:
     def settle(self, gray: Gray, hidden: Mask) -> None:
         """The board as it lies now becomes the plate, but for what is ``hidden`` (n, n)."""
         assert self.plate is not None
-        self._earlier = self.plate
+        self._earlier, self._plate8 = self.plate, None
         self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
 
     def unsettle(self, mask: Mask) -> None:
         """Take back the last ``settle`` within ``mask`` (n, n): what lies there wasn't told."""
         if self.plate is not None and self._earlier is not None:
+            self._plate8 = None
             self.plate = np.where(mask > 0, self._earlier, self.plate)
 
     def take_tracks(self) -> tuple[Track, ...]:
@@ -260,10 +206,11 @@ class MotionEye:
         size = np.minimum(np.abs(against), 20).astype(np.float32)
         self._deviation += np.where(quiet, np.float32(PLATE_RATE) * (size - self._deviation), 0)
         np.maximum(self._deviation, 0.5, out=self._deviation)
+        self._usual, self._plate8 = self._usual_steps(), None
 
     def _find_hand(self, foreground: Mask, stirred: Mask, at: float) -> Mask:
         """The patches (n, n) of the foreground that are hands, arms, heads."""
-        if not foreground.any():
+        if not cv2.countNonZero(foreground):
             return np.zeros_like(foreground)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
 
@@ -289,15 +236,15 @@ class MotionEye:
 
     def _large(self, mask: Mask) -> Mask:
         """The mask without its patches below SMALLEST_MM2."""
-        if not mask.any():
-            return mask
+        if cv2.countNonZero(mask) * self._mm2 < SMALLEST_MM2:
+            return np.zeros_like(mask)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
         keep = stats[:, cv2.CC_STAT_AREA] * self._mm2 >= SMALLEST_MM2
         keep[0] = False
         return np.asarray(keep[labels], dtype=np.uint8)
 
     def _movers(self, mask: Mask) -> tuple[Mover, ...]:
-        if not mask.any():
+        if not cv2.countNonZero(mask):
             return ()
         count, _, stats, middles = cv2.connectedComponentsWithStats(_closed(mask), connectivity=8)
         area = stats[:, cv2.CC_STAT_AREA] * self._mm2
@@ -336,54 +283,14 @@ class MotionEye:
         self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
 
 
+def _middle(values: NDArray[Any], without: float) -> float:
+    """The upper median of numbers (N,); ``without`` any, that."""
+    if not values.size:
+        return without
+    k = values.size // 2
+    return float(np.partition(values, k)[k])
+
+
 def _closed(mask: Mask) -> Mask:
     """The mask (n, n) with gaps of a pixel closed: a disc of the board's colour shows as a rim in pieces."""
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), dtype=np.uint8)
-
-
-def scaled_track(track: Track, factor: float) -> Track:
-    """The track with its lengths multiplied."""
-    return Track([(t, x * factor, y * factor) for t, x, y in track.points])
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where and when a shot disc left the shooting line (seconds, mm), and the track that says so."""
-
-    at: float
-    xy: tuple[float, float]
-    track: Track
-
-    @property
-    def strong(self) -> bool:
-        """Whether the track alone is a shot: fingers make short and slow ones at most."""
-        points = self.track.points
-        path = self.track.path + math.dist(self.xy, points[0][1:])
-        lasted = points[-1][0] - points[0][0]
-        return len(points) >= STRONG_POINTS and path >= max(STRONG_PATH_MM, STRONG_SPEED_MM_S * min(lasted, STRONG_S))
-
-
-def shot_start(track: Track, shooting: float) -> Start | None:
-    """The start of the shot that a track is; None for a track that is no shot.
-
-    A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm.
-    """
-    if len(track.points) < 2 or track.path < SHOT_PATH_MM or track.reach < SHOT_REACH_MM:
-        return None
-    t, x, y = track.start
-    vx, vy = track.first_velocity()
-    speed = math.hypot(vx, vy)
-    if speed < SLOWEST_MM_S or math.hypot(x, y) > FARTHEST_START * shooting:
-        return None
-    ux, uy = vx / speed, vy / speed
-    # back along the way to the shooting line
-    along = x * ux + y * uy
-    under = along * along - (x * x + y * y - shooting * shooting)
-    back = along + math.sqrt(max(under, 0.0))
-    if under <= 0 or along > OUTWARD * shooting or back > min(LATEST_SEEN * shooting, UNSEEN_S * speed):
-        return None
-    start = Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
-    least = min(math.hypot(q[1], q[2]) for q in track.points)
-    if least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
-        return None
-    return start

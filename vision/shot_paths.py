@@ -5,11 +5,12 @@ Lengths in mm on the board, times in seconds.
 
 import math
 
-from vision.changes import LEAVES_MM, TRACK_END_MM
-from vision.motion import Start
+from vision.change_clues import TRACK_END_MM
+from vision.changes import LEAVES_MM
 from vision.shot_seen import Newcomer
 from vision.table import TableReading
 from vision.table_discs import TableDisc
+from vision.tracks import Start
 
 LEFT_AT = 0.95
 """In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vision.motion import Start
 from vision.readings import Disc
 from vision.table import SeenDisc
+from vision.tracks import Start
 
 Lying = tuple[tuple[int, int, Disc], ...]
 """Discs on the board: (id, group, disc)."""

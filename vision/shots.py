@@ -11,21 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calibration.boards import BoardModel
-from vision.changes import (
-    COVERED,
-    GROUP_SURE,
-    READ_BEFORE,
-    TRACK_END_MM,
-    BoardMemory,
-    covered,
-    light_of,
-)
-from vision.motion import SKIMS_FROM, Start, Track
+from vision.change_clues import COVERED, GROUP_SURE, TRACK_END_MM, covered, light_of
+from vision.changes import READ_BEFORE, BoardMemory
 from vision.readings import Disc
+from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
 from vision.table import Lab, Sides, TableReading
 from vision.table_discs import Change, TableDisc
+from vision.tracks import SKIMS_FROM, Start, Track
 
 CLEARED = 3
 """So many discs that vanish at once, while none comes, were taken off by hands: the board is being cleared."""
@@ -40,8 +34,12 @@ UNKNOWN_SURE = 0.5
 BEYOND_DOUBT, NO_DISC = 0.95, 0.5
 """Discs that lie plainly there are read with more than this probability at every rest; what nobody saw come and was
 read with less at first is none once it is read with less than NO_DISC, though nothing has changed."""
+PLACED_MM = 50.0
+"""A disc that lay on the line at first sight was shot where a shot begins within this of it."""
 FACES_KEPT = 5
 NOT_FOUND = "the disc that was shot wasn't seen at rest; it is taken to have left the board"
+UNSEEN_LOSS = "disc {} lies nowhere any more, and not all that is gone was seen to leave the board"
+HOLE_FILLED = "the hole looks as if a disc had fallen in, which is neither read there nor was seen to"
 SIDE_UNSEEN = "which side shot wasn't seen"
 GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
 """What is seen this long, this often and this fast, and leaves the board, may be a shot that went astray at once."""
@@ -169,14 +167,15 @@ class TableFollower:
         rest, account = reading.rest, _Account()
         if rest.cut_short:
             account.doubts.append("the camera turned away before everything lay still")
+        if change.filled:
+            account.doubts.append(HOLE_FILLED)
         strong = [s for s in starts if s.strong]
         start = strong[0] if strong else starts[0] if starts else None
         if len(strong) > 1 and strong[-1].at - strong[0].at > SECOND_SHOT_S:
             account.doubts.append("two shots seem to have been made without a rest between them")
-        missing = [d for d in change.gone if d.id not in self.leaving]
+        placed = self._placed(reading, change, start)
+        missing = [d for d in change.gone if d.id not in self.leaving and d.id not in placed]
         suggested = likely(start)
-        if not (newcomers or missing or change.moved or ditched or (start and leaves(reading, start))):
-            account.doubts.append(NOT_FOUND)
         missing += self._left_there(change, missing, newcomers, suggested, account)
         group, sure = self._who(missing, newcomers, ditched, suggested, account)
         shot_disc = which_was_shot(group, start, missing, newcomers)
@@ -185,6 +184,11 @@ class TableFollower:
         disc_id = self._add(shot_disc, group, account)
         back = tuple((d.id, d.group, d.disc) for d in account.back)
         self._settle(change, missing, pairs, account)
+        began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
+        vanished = [a for a in account.after if a.disc is None]
+        if unseen_losses(reading, began if start is None else start.at, [a.group for a in vanished], ditched):
+            known = [str(a.id) for a in vanished if a.id != disc_id]
+            account.doubts.append(UNSEEN_LOSS.format(", ".join(known)) if known else NOT_FOUND)
         extra = [n for n in others if all(n is not found for _, found in pairs)]
         if extra:
             account.doubts.append("a disc came to lie on the board that nobody is known to have shot")
@@ -194,12 +198,24 @@ class TableFollower:
             self._faces.setdefault(group, deque(maxlen=FACES_KEPT)).append(shot_disc.seen.lab)
             if shot_disc.sure >= GROUP_SURE:
                 self.sides.learn(group, shot_disc.seen.lab)
-        began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
         return Shot(
             began if start is None else start.at, None if start is None else start.xy,
             start is not None, rest.settled, group, sure, disc_id, tuple(account.after), tuple(account.touched),
-            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden), tuple(account.doubts), back,
+            tuple(account.maybe), self.lying, tuple(d.id for d in change.hidden if d.id in self.table),
+            tuple(account.doubts), back,
         )  # fmt: skip
+
+    def _placed(self, reading: TableReading, change: Change, start: Start | None) -> set[int]:
+        """Let go what was taken to lie on the line at first sight, but was shot from there now; their ids."""
+        board = reading.rest.view.board
+        if start is None:
+            return set()
+        there = [d for d in (*change.gone, *change.hidden) if d.first and math.dist(d.mm, start.xy) < PLACED_MM]
+        out = {d.id for d in there if math.hypot(*d.mm) > board.shooting - board.disc_radius}
+        for i in out:
+            del self.table[i]
+        self.phantoms |= out
+        return out
 
     def _left_there(
         self, change: Change, missing: list[TableDisc], newcomers: list[Newcomer], suggested: int | None,
@@ -295,7 +311,7 @@ class TableFollower:
         self._stay(change)
         came = [self._place(n) for n in newcomers] if anew else []
         for d, n in zip(came, newcomers, strict=False):
-            d.doubted = n.seen.disc.confidence < BEYOND_DOUBT
+            d.doubted, d.first = n.seen.disc.confidence < BEYOND_DOUBT, True
             self.sides.learn(d.group, n.seen.lab)
         pushed = tuple(m.disc.id for m in change.moved if m.sure)
         return Handled(reading.rest.at, tuple(taken), pushed, tuple(d.id for d in came), elsewhere, self.lying)

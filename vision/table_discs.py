@@ -10,9 +10,9 @@ import numpy as np
 
 from calibration.boards import BoardModel
 from vision.disc_values import p_touching, valued, verdict_of
-from vision.motion import Track
 from vision.readings import Disc, DiscState
 from vision.table import SeenDisc
+from vision.tracks import Track
 
 KEPT_READINGS = 5
 """More readings of a disc at rest gain little: they share their bias."""
@@ -22,7 +22,8 @@ KEPT_READINGS = 5
 class TableDisc:
     """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last.
 
-    ``doubted``: nobody saw it come, and it wasn't read beyond doubt: it may be a print, a knot or a stain.
+    ``first``: it lay there when the board was first seen; ``doubted``: nobody saw it come, and it wasn't read beyond
+    doubt: it may be a print, a knot or a stain.
     """
 
     id: int
@@ -31,6 +32,7 @@ class TableDisc:
     disc: Disc
     group_sure: float = 1.0
     doubted: bool = False
+    first: bool = False
 
     @property
     def mm(self) -> tuple[float, float]:
@@ -62,7 +64,8 @@ class Moved:
 class Change:
     """How the board at one rest differs from the rest before, disc by disc.
 
-    ``struck``: the track of a disc that lay there and was knocked away, where one was seen.
+    ``struck``: the track of a disc that lay there and was knocked away, where one was seen; ``filled``: the hole looks
+    as if something had fallen in, though nothing is read there and nothing was seen to.
     """
 
     stayed: tuple[tuple[TableDisc, SeenDisc | None], ...]
@@ -71,6 +74,7 @@ class Change:
     hidden: tuple[TableDisc, ...]
     new: tuple[SeenDisc, ...]
     struck: Track | None = None
+    filled: bool = False
 
 
 def fused(readings: Sequence[Disc], radius: float, board: BoardModel) -> Disc:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ class Geometry:
             pixels = np.asarray(cv2.rotate(pixels, codes[self.turns - 1]), dtype=np.uint8)
         return pixels
 
+    @lru_cache(maxsize=8)  # noqa: B019 (a file has one or two)
     def to_stored(self) -> Array:
         """Affine map (2, 3) from pixels of the upright picture to those of the stored raster."""
         w, h = self.stretched

@@ -20,22 +20,21 @@ from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.frames import Frame
 from vision.lens import Gray, Lens, Mask, quadrant_turn, turn_between, turned, upright_turn
-from vision.motion import MotionEye, Sight, Start, Track, shot_start
+from vision.motion import MotionEye, Sight
+from vision.scene import SceneGate
+from vision.tracks import Start, Track, shot_start
 from vision.video import as_luma
 
-BLOCKS = (32, 18)
-"""The whole picture in blocks (columns, rows), for noticing that the camera has changed."""
-BLOCK_STEP = 10.0
-"""Grey levels by which a block has changed."""
-SCENE_SHARE = 0.15
-"""Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
-SCENE_LAG_S = 0.2
 CALM_S = 0.3
 """After a cut the board is looked for once the picture has kept still for this long."""
 SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
+SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
+"""A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
 SETTLED_S = 0.15
 """Everything lies still when nothing has moved for this long."""
+IDLE_S, IDLE_LOOK_S = 0.5, 0.095
+"""When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
 FIRST_ABSORB_S = 1.0
 """What seems to be a hand at the very first, and doesn't stir for this long, is where a hand was in the first frame."""
@@ -87,32 +86,6 @@ class Rest:
     cut_short: bool = False
 
 
-class SceneGate:
-    """Notices that the whole picture has changed."""
-
-    def __init__(self) -> None:
-        self._past: deque[tuple[float, NDArray[np.float32]]] = deque()
-        self.changed_at = -math.inf
-
-    def look(self, luma: Gray, at: float) -> bool:
-        """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
-        step = max(1, luma.shape[1] // 256)
-        thin = np.ascontiguousarray(luma[::step, ::step])
-        blocks = cv2.resize(thin, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
-        while len(self._past) > 1 and self._past[1][0] <= at - SCENE_LAG_S:
-            self._past.popleft()
-        changed = False
-        if self._past:
-            before = self._past[0][1]
-            gain = float(np.median((before + 8) / (blocks + 8)))
-            share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
-            changed = share > SCENE_SHARE
-        self._past.append((at, blocks))
-        if changed:
-            self.changed_at = at
-        return changed
-
-
 class TableWatch:
     """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found."""
 
@@ -141,6 +114,9 @@ class TableWatch:
         self._waiting_since = math.inf
         self._shots: list[Start] = []
         self._counted: set[tuple[float, float, float]] = set()
+        self._shaken: list[Start] | None = None
+        self._passed: list[Frame] = []
+        self._looked_at = -math.inf
 
     @property
     def under_way(self) -> bool:
@@ -149,7 +125,7 @@ class TableWatch:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when a job is put aside: everything but the frames, which belong to an open file."""
-        return {**self.__dict__, "_best": None, "_first": None, "_before": None}
+        return {**self.__dict__, "_best": None, "_first": None, "_before": None, "_passed": []}
 
     def board_moved(self) -> None:
         """Look for the board anew."""
@@ -161,7 +137,26 @@ class TableWatch:
         self._take(view, frame, as_luma(frame)[1])
 
     def feed(self, frame: Frame) -> list[Rest]:
-        """Look at the next frame; return the moments worth reading that became known with it."""
+        """Take in the next frame; return the moments worth reading that became known with it."""
+        # while nothing stirs not every frame is looked at; those passed over are, in order, as soon as something does
+        passed, self._passed = self._passed, []
+        if self._idle and self._eye is not None and self._lens is not None:
+            if frame.timestamp - self._looked_at < IDLE_LOOK_S:
+                self._passed = [*passed, frame]
+                return []
+            if not self._eye.stirs(self._lens.look(as_luma(frame)[0])):
+                passed = []
+        out = [rest for f in passed for rest in self._look(f)]
+        return out + self._look(frame)
+
+    @property
+    def _idle(self) -> bool:
+        """Whether nothing is under way, nothing waited for, and nothing has stirred for a while."""
+        waits = self._unsure or self._fresh or self._shots or self._best is not None
+        return not waits and self.sight is not None and self.sight.calm_s >= IDLE_S
+
+    def _look(self, frame: Frame) -> list[Rest]:
+        self._looked_at = frame.timestamp
         luma, to_plane = as_luma(frame)
         at = frame.timestamp
         changing = self._gate.look(luma, at)
@@ -172,21 +167,33 @@ class TableWatch:
         assert self._eye is not None and self._lens is not None
         sight = self._eye.look(self._lens.look(luma), at)
         self.sight = sight
+        if (changing or self._unsure or len(sight.movers) >= SHAKE_MOVERS) and self._gate.shifted():
+            return self._knocked(at)
         if changing:
             last = [] if self._unsure else self._parting()
-            self._unsure = True
+            self._unsure, self._shaken = True, None
             self._gate.changed_at = at
             self._before = None
             return last
         if len(sight.movers) >= SWARM and not self._unsure:
-            # a knock, many discs at once, or a picture that the coder renews: what is under way is kept until the
-            # view is found to have changed
+            # many discs at once, or a picture that the coder renews: what is under way is kept if the view still fits
             self._unsure = True
             self._gate.changed_at = at
         if self._unsure:
             return self._look_again(frame, to_plane) if at - self._gate.changed_at >= CALM_S else []
         self._before = (frame, sight)
         return self._decide(frame, sight)
+
+    def _knocked(self, at: float) -> list[Rest]:
+        """The camera is being moved: shots that began before stay known, what seems to move is none of them."""
+        last: list[Rest] = []
+        if self._shaken is None and not self._unsure:
+            if self._best is not None and self._shots:
+                last.append(self._rest(*self._best[1:]))
+            self._shaken = [s for s in self._shots if s.at < at - SHAKE_NOTICED_S]
+        self._forget_motion()
+        self._unsure, self._gate.changed_at, self._before = True, at, None
+        return last
 
     def _parting(self) -> list[Rest]:
         """The view is lost: the last that was seen of a shot under way, if anything was; motion is forgotten."""
@@ -218,9 +225,9 @@ class TableWatch:
 
     def finish(self) -> list[Rest]:
         """The source has ended: return the moment that was still waited for, if there is one."""
-        if self._best is None:
-            return []
-        return [self._rest(*self._best[1:])]
+        passed, self._passed = self._passed, []
+        out = [rest for frame in passed for rest in self._look(frame)]
+        return out if self._best is None else [*out, self._rest(*self._best[1:])]
 
     def _search(self, frame: Frame, to_plane: NDArray[np.float64]) -> None:
         if frame.timestamp < self._retry_at:
@@ -270,6 +277,7 @@ class TableWatch:
         self._unsure, self._fresh, self._fresh_at = False, True, frame.timestamp
         self._forget_motion()
         self._first = None
+        self._shots, self._shaken = self._shaken or [], None
         if self._old is not None:
             # on the board the old plate still holds, and a hand that is there now stands out from it
             gray = self._lens.look(as_luma(frame)[0])
@@ -285,13 +293,13 @@ class TableWatch:
         assert self.view is not None and self._eye is not None and self._lens is not None
         if frame.timestamp < self._retry_at:
             return []
-        if check_view(frame.pixels, self.view).ok:
+        if self._shaken is None and check_view(frame.pixels, self.view).ok:
             self._unsure = False
             return []
         last = self._parting()
         self._remember()
         at = frame.timestamp
-        for view in reversed(list(self._views)[:-1]):
+        for view in reversed(list(self._views)[:-1]) if self._shaken is None else ():
             if check_view(frame.pixels, view).ok:
                 self.notes.append((at, "the camera shows the board as it did before"))
                 self._take(view, frame, to_plane)

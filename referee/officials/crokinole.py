@@ -31,11 +31,11 @@ from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
 from vision.discs import read_discs
 from vision.lens import Lens
-from vision.motion import Start, Track, scaled_track
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN, TableFollower
 from vision.table import SeenDisc, Sides, TableReading, disc_radius, face_lab, read_table
+from vision.tracks import Start, Track, scaled_track
 from vision.watch import Rest, TableWatch
 
 if TYPE_CHECKING:
@@ -298,7 +298,8 @@ class CrokinoleOfficial:
         fits = Fitting(self._with_seat(shot))
         if self._live is not None:
             fits = fitting(self._live, fits.event, shot.outcome.valid)
-        evidence = _evidence(reading, f"after shot {shot.number}")
+        # of a recording the evidence is the recording
+        evidence = Evidence(b"") if self._live is None else _evidence(reading, f"after shot {shot.number}")
         # the ledger takes some back when it judges a round anew: what was asked is known by its words
         fresh: list[Review] = [r for r in self.ledger.reviews if (r.shot, r.why) not in self._asked]
         self._asked |= {(r.shot, r.why) for r in fresh}

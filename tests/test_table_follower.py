@@ -1,0 +1,205 @@
+"""What is told of discs from rest to rest, on boards painted by hand: nothing is lost without a question."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.boards import BUILT_IN
+from calibration.camera import Camera
+from calibration.view import BoardView
+from vision.disc_net import Candidate
+from vision.disc_odds import in_hole
+from vision.disc_values import plain_contacts, valued
+from vision.lens import FINE, Lens
+from vision.readings import Disc
+from vision.scene import SceneGate
+from vision.shot_seen import Shot
+from vision.shots import HOLE_FILLED, NOT_FOUND, UNSEEN_LOSS, TableFollower
+from vision.table import SeenDisc, TableReading
+from vision.tracks import Track, shot_start
+from vision.watch import Rest
+
+BOARD = BUILT_IN["nca"]
+LIGHT, DARK = np.array([75.0, 5.0, 25.0]), np.array([12.0, 0.0, 0.0])
+FADED = LIGHT + 0
+"""Of almost the light discs' grey, in the luma that rests are compared by."""
+GREY = {id(LIGHT): 200, id(DARK): 25, id(FADED): 172}
+
+
+def view_from_above() -> BoardView:
+    K = np.array([[700.0, 0, 319.5], [0, 700.0, 319.5], [0, 0, 1]])
+    camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), 640, 640)
+    return BoardView(camera, BOARD, "NCA board", 0.1)
+
+
+VIEW = view_from_above()
+LENS = Lens(VIEW, np.array([[1.0, 0, 0], [0, 1.0, 0]]))
+SHARP = replace(LENS, size=FINE)
+
+
+def painted(discs, sunk: bool) -> np.ndarray:
+    """The board (FINE, FINE) uint8: grained wood, a hole lit from one side, discs; ``sunk``: with a dark one in it."""
+    grain = np.random.default_rng(3).normal(0, 12, (FINE, FINE)).astype(np.float32)
+    board = np.clip(140 + 4 * cv2.GaussianBlur(grain, (0, 0), 3), 0, 255).astype(np.uint8)
+    hole = SHARP.disc_mask((0.0, 0.0), BOARD.hole or 17.45) > 0
+    board[hole & (SHARP.grid[..., 0] < 0)] = 150
+    board[hole & (SHARP.grid[..., 0] >= 0)] = 50
+    if sunk:
+        board[hole] = 22
+    for mm, lab in discs:
+        board[SHARP.disc_mask(mm, BOARD.disc_radius) > 0] = GREY[id(lab)]
+    return cv2.GaussianBlur(board, (0, 0), 1.0)
+
+
+class Table:
+    """Rests of one board one after another; ``observe`` returns what the follower makes of each."""
+
+    def __init__(self) -> None:
+        self.follower = TableFollower()
+        self.at = 0.0
+
+    def observe(self, discs=(), sunk=False, ways=(), turn=1, unread=()):
+        self.at += 5.0
+        tracks = tuple(Track([(self.at - 1 + t, float(x), float(y)) for t, x, y in way]) for way in ways)
+        shots = tuple(s for s in (shot_start(t, BOARD.shooting) for t in tracks) if s is not None)
+        none = np.zeros((LENS.size, LENS.size), np.uint8)
+        frame = SimpleNamespace(pixels=np.full((640, 640, 3), 15, np.uint8))
+        rest = Rest(frame, self.at, self.at, VIEW, LENS, none, none, tracks, shots, 1)  # type: ignore[arg-type]
+        seen = tuple(SeenDisc(read(mm), lab, True) for mm, lab in discs)
+        reading = TableReading(rest, seen, painted([*discs, *unread], sunk), SHARP, BOARD.disc_radius, 0.1)
+        return self.follower.observe(reading, lambda _: turn)
+
+
+def read(mm) -> Disc:
+    lines = plain_contacts(mm, 0.1, BOARD.disc_radius, 0.05, BOARD)
+    found = Disc(0, "", (0.0, 0.0), mm, 0.1, "board", 0.99, 1.0, (("board", 1.0),), lines)
+    return valued(found, BOARD.disc_radius, BOARD)
+
+
+def way(start, end, count=10, seconds=0.4, after=0.0):
+    share = [k / (count - 1) for k in range(count)]
+    return [(after + f * seconds, *(a + f * (b - a) for a, b in zip(start, end, strict=True))) for f in share]
+
+
+IN = way((-150, -214), (-26, 78))
+"""A shot that ends where it strikes the disc at (10, 70)."""
+
+
+@pytest.fixture
+def table():
+    made = Table()
+    made.observe()
+    first = made.observe([((10.0, 70.0), LIGHT)], ways=[way((20, 280), (8, 80))], turn=0)
+    assert isinstance(first, Shot) and first.group == 0 and not first.doubts
+    return made
+
+
+def test_a_disc_that_fell_into_the_hole_unread_after_it_struck_another_is_a_twenty(table):
+    rolls_in = way((-11, 24), (-3, 8), 4, 0.2, 0.5)
+    shot = table.observe([((-30.0, 90.0), LIGHT)], sunk=True, ways=[IN, rolls_in])
+    assert isinstance(shot, Shot) and shot.group == 1 and shot.touched == (1,)
+    assert shot.after[0].disc is not None and shot.after[0].disc.state == "hole"
+    assert not shot.doubts
+
+
+def test_a_hole_that_looks_filled_is_asked_about_where_nothing_was_seen_to_fall_in(table):
+    shot = table.observe([((-30.0, 90.0), LIGHT)], sunk=True, ways=[IN])
+    assert isinstance(shot, Shot) and shot.after[0].disc is not None and shot.after[0].disc.state == "hole"
+    assert HOLE_FILLED in shot.doubts
+    # and it is no news at the next rest
+    assert not isinstance(table.observe([((-30.0, 90.0), LIGHT)], sunk=True), Shot)
+
+
+def test_a_disc_that_lies_nowhere_is_asked_about_though_it_moved_another(table):
+    shot = table.observe([((-30.0, 90.0), LIGHT)], ways=[IN])
+    assert isinstance(shot, Shot) and shot.after[0].disc is None and NOT_FOUND in shot.doubts
+
+
+def test_a_disc_that_was_seen_to_leave_is_not_asked_about(table):
+    out = way((-20, 60), (-250, 190), 8, 0.3, 0.45)
+    shot = table.observe([((-30.0, 90.0), LIGHT)], ways=[IN, out])
+    assert isinstance(shot, Shot) and shot.after[0].disc is None and not shot.doubts
+
+
+def test_a_struck_disc_that_is_gone_unseen_is_asked_about(table):
+    out = way((-20, 60), (-250, 190), 8, 0.3, 0.45)
+    shot = table.observe(ways=[IN, out])
+    assert isinstance(shot, Shot) and [a.disc for a in shot.after] == [None, None]
+    assert shot.doubts == (UNSEEN_LOSS.format("1"),)
+
+
+def test_a_disc_that_is_read_no_more_is_gone_where_its_colour_is_though_luma_hardly_changed(table):
+    hands = table.observe(unread=[((10.0, 70.0), FADED)])
+    assert not isinstance(hands, Shot) and hands.taken == (1,)
+
+
+def test_a_disc_that_is_not_read_stays_where_nothing_has_changed(table):
+    hands = table.observe(unread=[((10.0, 70.0), LIGHT)])
+    assert not isinstance(hands, Shot) and not hands.taken and [i for i, _, _ in hands.lying] == [1]
+
+
+ON_LINE = (-146.0, 258.0)
+
+
+def test_a_disc_that_lies_on_the_line_at_first_sight_is_knocked_off_like_any_other():
+    table = Table()
+    table.observe([(ON_LINE, LIGHT)])
+    off = way((-150, 275), (-165, 330), 5, 0.2, 0.5)
+    shot = table.observe([((-130.0, 231.0), DARK)], ways=[way((-124, -240), (-140, 222)), off])
+    assert isinstance(shot, Shot) and shot.group == 1 and shot.touched == (1,) and not shot.doubts
+
+
+def test_a_disc_that_was_placed_before_the_video_began_is_the_one_that_is_shot():
+    table = Table()
+    table.observe([(ON_LINE, LIGHT), ((0.0, 120.0), DARK)])
+    shot = table.observe([((60.0, 10.0), LIGHT), ((0.0, 120.0), DARK)], ways=[way((-130, 225), (60, 10))], turn=0)
+    assert isinstance(shot, Shot) and shot.group == 0 and not shot.touched and not shot.doubts
+    assert [i for i, _, _ in shot.lying] == [2, shot.disc] and table.follower.phantoms == {1}
+
+
+def test_a_shot_is_told_though_its_track_begins_with_the_finger():
+    flicked = Track([(0.0, -334.0, 180.0), *[(0.05 + t, x, y) for t, x, y in way((-270, 140), (60, -40))]])
+    start = shot_start(flicked, BOARD.shooting)
+    assert start is not None and start.strong
+    assert shot_start(Track(way((-340, 180), (-300, 150), 4, 0.3)), BOARD.shooting) is None
+
+
+def test_over_the_holes_edge_a_disc_can_lie_flat_but_not_over_its_middle():
+    seen = Candidate((0.0, 0.0), 10.0, (0.04, 0.25, 0.31, 0.0))
+    odds = {"none": 0.03, "hole": 0.0, "leaning": 0.02, "board": 0.95}
+    beside, over = in_hole(seen, odds, beside=True), in_hole(seen, odds)
+    assert beside.chance > 0.6 and beside.chances[0] == max(beside.chances)
+    assert over.chances[0] < 0.01
+
+
+def test_a_shift_of_the_whole_picture_is_told_from_what_moves_in_it():
+    grain = np.random.default_rng(1).normal(0, 30, (360, 640)).astype(np.float32)
+    scene = np.clip(120 + 3 * cv2.GaussianBlur(grain, (0, 0), 4), 0, 255).astype(np.uint8)
+    for radius, shade in ((165, 40), (150, 190), (135, 60), (90, 60), (45, 60)):
+        cv2.circle(scene, (320, 180), radius, shade, 12 if radius > 140 else 2, cv2.LINE_AA)
+
+    def shifted(change) -> list[bool]:
+        gate = SceneGate()
+        out = []
+        for k in range(12):
+            gate.look(change(k, scene.copy()), k / 30)
+            out.append(gate.shifted())
+        return out
+
+    def arm(k, picture):
+        cv2.line(picture, (0, 0), (60 + 25 * k, 40 + 12 * k), 200, 60)
+        return picture
+
+    assert not any(shifted(lambda k, picture: picture))
+    assert not any(shifted(arm))
+
+    def flicker(k, picture):
+        bands = 1 + 0.08 * np.sin(np.arange(360) / 40 + k)
+        return np.clip(picture * bands[:, None], 0, 255).astype(np.uint8)
+
+    assert not any(shifted(flicker))
+    assert any(shifted(lambda k, picture: np.roll(picture, min(max(k - 5, 0), 3), axis=1)))
+    assert any(shifted(lambda k, picture: np.roll(picture, 4 * max(k - 5, 0), axis=0)))

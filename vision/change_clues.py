@@ -1,0 +1,97 @@
+"""Single clues to what changed from one rest to the next: what hides, explains or is which disc. Lengths in mm."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.table import Lab, SeenDisc, Sides, TableReading
+from vision.table_discs import Change, TableDisc
+from vision.tracks import SHOT_REACH_MM, Track
+
+Place = tuple[float, float]
+"""A board point in mm."""
+
+SAME_PLACE_MM = 6.0
+"""A disc is read within this of where it lies."""
+COVERED = 0.25
+"""A disc is hidden where a hand covers more than this share of its face."""
+TRACK_END_MM = 45.0
+"""The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
+STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
+"""A disc that was struck is seen this long, this often and this fast on its way; hands push shorter and slower."""
+BESIDE_HOLE_MM = 46.0
+"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in (the radii
+of both, and as much as a disc's height shifts at 45 degrees)."""
+SURELY = 0.8
+"""A disc this probable is believed even there."""
+GROUP_SURE = 0.75
+"""A face is surely of one side from here on."""
+
+
+def covered(reading: TableReading, mm: tuple[float, float], radius: float | None = None) -> float:
+    """Share of a disc's face at a board point, or of what lies within ``radius`` mm of it, that hands hide."""
+    rest = reading.rest
+    face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
+    return float(rest.hidden[face].mean()) if face.any() else 0.0
+
+
+def struck_track(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track | None:
+    """The track of one of the discs that lie elsewhere or nowhere now, which it left as only a struck disc does."""
+    for track in reading.rest.tracks:
+        if track.path < STRUCK_PATH_MM or track.reach < SHOT_REACH_MM or len(track.points) < STRUCK_POINTS:
+            continue
+        if math.hypot(*track.first_velocity()) < STRUCK_MM_S:
+            continue
+        if any(math.dist(d.mm, track.start[1:]) < TRACK_END_MM for d in disturbed):
+            return track
+    return None
+
+
+def hole_told(stayed: Sequence[Place], before: Sequence[Place], after: Sequence[Place]) -> bool:
+    """Whether a change of the hole's look says that something fell in or was taken out.
+
+    Discs at ``stayed`` (mm) are there as before, others lay at ``before`` and lie at ``after``: one that came to lie
+    beside the hole changes its look, and so does one that left, unless the hole can be compared with its bare look.
+    """
+    if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
+        return False
+    left = any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in before)
+    return not (left and any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in stayed))
+
+
+def light_of(change: Change, sides: Sides) -> Lab | None:
+    """By how much known faces differ now from their sides' colours (3,); None without any."""
+    off = [s.lab - sides.middles[d.group] for d, s in change.stayed if s is not None and d.group < len(sides.middles)]
+    return np.asarray(np.median(np.array(off), axis=0)) if off else None
+
+
+def nearest_of(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> int | None:
+    """Which of the ``free`` discs is read at a place (mm); None where none is."""
+    best = min(free, key=lambda k: math.dist(discs[k].disc.mm, mm), default=None)
+    return best if best is not None and math.dist(discs[best].disc.mm, mm) <= SAME_PLACE_MM else None
+
+
+def take(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> SeenDisc | None:
+    """The reading at a place, taken out of ``free``."""
+    near = nearest_of(discs, free, mm)
+    if near is None:
+        return None
+    free.discard(near)
+    return discs[near]
+
+
+def other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
+    """Whether what is seen is surely of another side than the disc that lay there."""
+    group, sure = sides.group(seen)
+    return group != d.group and sure > GROUP_SURE and d.group_sure > GROUP_SURE
+
+
+def explained(reading: TableReading, seen: SeenDisc) -> bool:
+    """Whether a surer disc beside it explains what looks like one: by its body, or the shade it throws."""
+    if seen.disc.confidence >= SURELY:
+        return False
+    surer = [s.disc.mm for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence]
+    if math.hypot(*seen.disc.mm) <= reading.rest.view.board.disc_radius:
+        return any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in surer)
+    return not seen.sure and any(math.dist(mm, seen.disc.mm) < BESIDE_HOLE_MM for mm in surer)

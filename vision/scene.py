@@ -1,0 +1,114 @@
+"""Whether the camera still shows what it showed: cuts, zooms and knocks change the picture as a whole."""
+
+import math
+from collections import deque
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.lens import Gray
+
+BLOCKS = (32, 18)
+"""The whole picture in blocks (columns, rows), for noticing that the camera has changed."""
+BLOCK_STEP = 10.0
+"""Grey levels by which a block has changed."""
+SCENE_SHARE = 0.15
+"""Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
+SCENE_LAG_S = 0.2
+SHAKE_LAG_S = 0.1
+SHAKE_PX = 0.2
+"""A knock shifts the whole picture, thinned to some 256 columns, by so many pixels within SHAKE_LAG_S; hands, discs,
+changing light and bands of flicker leave it where it was (0.02 px at most)."""
+SHIFT_EVERY_S = 0.05
+"""Shifts take some milliseconds to tell: no oftener than this."""
+LOW_PASS = 15
+DETAIL_CLIP = 0.3
+"""Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels (light falls out), and no
+more than this: a bright sleeve counts no more than a painted line."""
+SHIFT_STEPS = 4
+STRONG = 3.0
+"""Edges are this many times as steep (squared) as what is usual in the picture."""
+REDUCED = 4
+"""Shifts of several pixels are seen in pictures reduced so many times."""
+
+
+class SceneGate:
+    """Notices that the whole picture has changed."""
+
+    def __init__(self) -> None:
+        self._past: deque[tuple[float, NDArray[np.float32], Gray]] = deque()
+        self.changed_at = -math.inf
+        self._shift = (-math.inf, False)
+
+    def look(self, luma: Gray, at: float) -> bool:
+        """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
+        step = max(1, luma.shape[1] // 256)
+        thin = np.array(luma[::step, ::step])
+        blocks = cv2.resize(thin, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
+        while len(self._past) > 1 and self._past[1][0] <= at - SCENE_LAG_S:
+            self._past.popleft()
+        changed = False
+        if self._past:
+            before = self._past[0][1]
+            gain = _middle((before + 8) / (blocks + 8))
+            share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
+            changed = share > SCENE_SHARE
+        self._past.append((at, blocks, thin))
+        if changed:
+            self.changed_at = at
+        return changed
+
+    def shifted(self) -> bool:
+        """Whether the picture has shifted as a whole of late: the camera is being knocked or moved."""
+        at, _, now = self._past[-1]
+        if at - self._shift[0] < SHIFT_EVERY_S:
+            return self._shift[1]
+        self._shift = (at, self._shifts(at, now))
+        return self._shift[1]
+
+    def _shifts(self, at: float, now: Gray) -> bool:
+        before = next((p[2] for p in reversed(self._past) if p[0] <= at - SHAKE_LAG_S), self._past[0][2])
+        if before.shape != now.shape:
+            return False
+        if math.hypot(*shift_between(before, now)) >= SHAKE_PX:
+            return True
+        size = (max(now.shape[1] // REDUCED, 16), max(now.shape[0] // REDUCED, 16))
+        before, now = (np.asarray(cv2.resize(p, size, interpolation=cv2.INTER_AREA), np.uint8) for p in (before, now))
+        return math.hypot(*shift_between(before, now)) * REDUCED >= 1.0
+
+
+def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
+    """By how many pixels (x, y) most of a picture (h, w) uint8 lies farther in ``now``: right up to about one pixel.
+
+    Least squares on gradients; what doesn't go along with most of the picture loses its weight.
+    """
+    a, b = _detail(before), _detail(now)
+    gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2
+    change = b[1:-1, 1:-1] - a[1:-1, 1:-1]
+    strong = gx * gx + gy * gy
+    some = strong > min(float(strong.mean()), STRONG * _middle(strong))  # edges say where things are, the rest is noise
+    slopes, change = np.column_stack([gx[some], gy[some]]).astype(np.float64), change[some].astype(np.float64)
+    if len(change) < 16:
+        return 0.0, 0.0
+    shift: NDArray[np.float64] = np.zeros(2)
+    for _ in range(SHIFT_STEPS):
+        off = np.abs(change + slopes @ shift)
+        weight = 1 / (1 + (off / (2 * (1.4826 * _middle(off) + 1e-4))) ** 2)
+        weighted = slopes * weight[:, None]
+        shift = np.asarray(-np.linalg.solve(weighted.T @ slopes + 1e-9 * np.eye(2), weighted.T @ change), np.float64)
+    return float(shift[0]), float(shift[1])
+
+
+def _middle(values: NDArray[Any]) -> float:
+    """The upper median."""
+    flat = values.ravel()
+    return float(np.partition(flat, flat.size // 2)[flat.size // 2])
+
+
+def _detail(picture: Gray) -> NDArray[np.float32]:
+    """What stands out of its surroundings (h, w), in logarithms of grey levels."""
+    logs = np.log(picture.astype(np.float32) + 8)
+    clear = np.clip(logs - cv2.blur(logs, (LOW_PASS, LOW_PASS)), -DETAIL_CLIP, DETAIL_CLIP)
+    return np.asarray(cv2.GaussianBlur(clear, (0, 0), 1.0), dtype=np.float32)

@@ -1,0 +1,128 @@
+"""The ways of things that moved, and which of them is a shot. Lengths in mm on the board, times in seconds."""
+
+import math
+from dataclasses import dataclass, field
+
+SHOT_PATH_MM = 55.0
+"""A shot is a path of this length or more outside any hand; placing and straightening stay below."""
+SHOT_REACH_MM = 35.0
+"""... that leads somewhere: off a post it may come straight back."""
+SLOWEST_MM_S = 100.0
+"""A shot starts faster than this: it has to come 55 mm far on a waxed board."""
+FARTHEST_START = 1.2
+"""In shooting-line radii: what begins farther out isn't shot from the line."""
+SKIMS_FROM = 1.05
+"""In shooting-line radii: a shot that only skims the board's edge is believed where its disc is first seen within this,
+half a disc from the line (C5); what begins in the ditch is a hand's doing."""
+OUTWARD, LATEST_SEEN = 0.35, 0.75
+"""In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
+disc that was struck."""
+UNSEEN_S = 0.45
+"""A shot disc comes out from under the hand within this: what would have been under way for longer is no shot."""
+STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
+"""A track seen this often, this long and this fast (over this time at most) is no finger's."""
+
+
+@dataclass(slots=True)
+class Track:
+    """The way of one mover. ``points`` are (t, x, y), seconds and mm."""
+
+    points: list[tuple[float, float, float]] = field(default_factory=list)
+
+    @property
+    def start(self) -> tuple[float, float, float]:
+        """Where and when it was seen first."""
+        return self.points[0]
+
+    @property
+    def end(self) -> tuple[float, float, float]:
+        """Where and when it was seen last."""
+        return self.points[-1]
+
+    @property
+    def reach(self) -> float:
+        """The farthest that it came from its start, in mm."""
+        _, x, y = self.points[0]
+        return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
+
+    @property
+    def path(self) -> float:
+        """Length of its way in mm."""
+        steps = zip(self.points[:-1], self.points[1:], strict=True)
+        return sum(math.hypot(b[1] - a[1], b[2] - a[2]) for a, b in steps)
+
+    @property
+    def outward(self) -> float:
+        """Speed in mm/s away from the board's middle over the last points."""
+        _, x, y = self.points[-1]
+        vx, vy = self.speed()
+        return (vx * x + vy * y) / max(math.hypot(x, y), 1.0)
+
+    def speed(self) -> tuple[float, float]:
+        """Velocity (x, y) in mm/s over the last points (0, 0 for a single one)."""
+        if len(self.points) < 2:
+            return 0.0, 0.0
+        a, b = self.points[max(0, len(self.points) - 3)], self.points[-1]
+        dt = max(b[0] - a[0], 1e-3)
+        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
+
+    def first_velocity(self) -> tuple[float, float]:
+        """Velocity (x, y) in mm/s over the first points."""
+        if len(self.points) < 2:
+            return 0.0, 0.0
+        a, b = self.points[0], self.points[min(2, len(self.points) - 1)]
+        dt = max(b[0] - a[0], 1e-3)
+        return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
+
+
+def scaled_track(track: Track, factor: float) -> Track:
+    """The track with its lengths multiplied."""
+    return Track([(t, x * factor, y * factor) for t, x, y in track.points])
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where and when a shot disc left the shooting line (seconds, mm), and the track that says so."""
+
+    at: float
+    xy: tuple[float, float]
+    track: Track
+
+    @property
+    def strong(self) -> bool:
+        """Whether the track alone is a shot: fingers make short and slow ones at most."""
+        points = self.track.points
+        path = self.track.path + math.dist(self.xy, points[0][1:])
+        lasted = points[-1][0] - points[0][0]
+        return len(points) >= STRONG_POINTS and path >= max(STRONG_PATH_MM, STRONG_SPEED_MM_S * min(lasted, STRONG_S))
+
+
+def shot_start(track: Track, shooting: float) -> Start | None:
+    """The start of the shot that a track is; None for a track that is no shot.
+
+    A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm. A track that begins
+    farther out, with the finger that flicks the disc, is one if what follows is beyond doubt.
+    """
+    inside = next((k for k, p in enumerate(track.points) if math.hypot(*p[1:]) <= FARTHEST_START * shooting), 0)
+    if inside:
+        found = shot_start(Track(track.points[inside:]), shooting)
+        return None if found is None or not found.strong else Start(found.at, found.xy, track)
+    if len(track.points) < 2 or track.path < SHOT_PATH_MM or track.reach < SHOT_REACH_MM:
+        return None
+    t, x, y = track.start
+    vx, vy = track.first_velocity()
+    speed = math.hypot(vx, vy)
+    if speed < SLOWEST_MM_S or math.hypot(x, y) > FARTHEST_START * shooting:
+        return None
+    ux, uy = vx / speed, vy / speed
+    # back along the way to the shooting line
+    along = x * ux + y * uy
+    under = along * along - (x * x + y * y - shooting * shooting)
+    back = along + math.sqrt(max(under, 0.0))
+    if under <= 0 or along > OUTWARD * shooting or back > min(LATEST_SEEN * shooting, UNSEEN_S * speed):
+        return None
+    start = Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
+    least = min(math.hypot(q[1], q[2]) for q in track.points)
+    if least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
+        return None
+    return start
