@@ -101,8 +101,7 @@ def scene_files() -> list[Path]:
 
 
 def window_files(folder: Path, kinds: str = "t") -> list[Path]:
-    """Truth files of path-traced windows: ``t`` whole boards, ``h`` other takes of the hole, ``m`` holes, ``p`` posts,
-    prints and bare places (``training.trace_boards``, ``training.trace_parts``)."""
+    """Truth files that ``training.trace_boards`` wrote: ``t`` whole boards, ``h`` other takes of the hole."""
     return [p for kind in kinds for p in sorted(folder.glob(f"{kind}[0-9]*.json"))]
 
 

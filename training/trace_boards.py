@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from training import traced_world as world
 from training.traced_layout import Board, Disc, bare_places, in_hole, make_board, on_board
-from training.traced_paint import WHOLE, Look, paint, paint_board, unlike
+from training.traced_paint import HALF_MM, Look, paint, paint_board, unlike
 
 Array = NDArray[np.float64]
 Colour = NDArray[np.float32]
@@ -112,16 +112,14 @@ def light(rng: np.random.Generator) -> None:
             world.lamp(kind, at, 30.0 * power * (far * world.UNIT) ** 2 / 4, float(size), warm)
 
 
-def build(
-    rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour]
-) -> tuple[list[Array], list[Array]]:
-    """Set up board and table; return where something is printed, and where the posts stand."""
+def build(rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour]) -> list[tuple[float, float]]:
+    """Set up board, table and discs; return where something is printed."""
     surface = paint(rng)
     look = Look(surface, unlike(rng, surface, 0.9), board.lines)
     picture, spots = paint_board(rng, look, sides)
     gloss = rng.uniform(0.15, 0.7), rng.choice([0.0, rng.uniform(0, 1)])
     top = world.material("surface", surface, *gloss)
-    world.printed(top, world.picture_of("surface", picture), WHOLE.half_mm)
+    world.printed(top, world.picture_of("surface", picture), HALF_MM)
     ring = world.turned("surface", np.array([[board.hole, 0.0], [board.surface, 0.0]]), 512)
     world.dress(ring, top)
     body = world.material("body", surface * 0.85, 0.6, 0.0)
@@ -139,9 +137,8 @@ def build(
     )
     table = world.flat_shaded(world.turned("table", np.array([[0.01, -30.0], [4000.0, -30.0]]), 16))
     world.dress(table, world.material("table", paint(rng), 0.7, 0.0))
-    posts: list[Array] = []
     if board.post[0]:
-        post = _post_material(rng)
+        post = world.material("post", paint(rng), 0.4, 0.2)
         first, count = rng.uniform(0, np.pi), int(rng.choice([6, 8, 8, 8]))
         r = sum(board.lines[0]) / 2
         for q in range(count):
@@ -151,16 +148,7 @@ def build(
                 thing = world.turned("post", world.disc_profile(*board.post, 0.4, 0.1, 0.0, 0.0), 48)
                 world.dress(thing, post)
                 world.place(thing, at)
-                posts.append(at[:2])
-    return [np.array(s) for s in spots], posts
-
-
-def _post_material(rng: np.random.Generator) -> world.Material:
-    """Painted wood, rubber, or bare metal: chrome, brass, blackened steel."""
-    if rng.random() < 0.5:
-        return world.material("post", paint(rng), rng.uniform(0.2, 0.9), 0.2)
-    tone = np.array([[0.6, 0.6, 0.6], [0.7, 0.5, 0.2], [0.05, 0.05, 0.06]], np.float32)[int(rng.integers(3))]
-    return world.material("post", tone, rng.uniform(0.08, 0.45), 0.0, metal=True)
+    return spots
 
 
 def build_hole(
@@ -183,8 +171,7 @@ def build_hole(
     else:
         tone = paint(rng) if kind < 0.88 else np.full(3, rng.uniform(0.004, 0.02), np.float32)
     under = world.material("floor", tone, rng.uniform(0.3, 0.95), 0.0)
-    strength, seed = rng.uniform(0.02, 0.3), float(rng.uniform(0, 50))
-    world.grained(under, tone, strength, seed, world.FELT if rng.random() < 0.4 else world.FIBRES)
+    world.grained(under, tone, rng.uniform(0.02, 0.3), float(rng.uniform(0, 50)))
     world.dress(floor, under)
 
 
@@ -279,7 +266,7 @@ def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     central = in_hole(rng, board, int(rng.integers(2)))
     around = on_board(rng, board, [central.centre] if central else [], camera, len(sides))
     discs = ([central] if central else []) + around
-    printed, _ = build(rng, board, discs, sides)
+    printed = build(rng, board, discs, sides)
     put_discs(rng, board, around, sides)
     inside = put_discs(rng, board, discs[: len(discs) - len(around)], sides)
     light(rng)
@@ -288,7 +275,7 @@ def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     found = [(d, window(camera, d.centre[:2], board.radius + AROUND_MM, 0.0, board.height)) for d in discs]
     seen = [d for d, box in found if box]
     hole = window(camera, np.zeros(2), HOLE_HALF_MM, -board.depth, board.height)
-    marks = (printed[: 4 * PRINTS : 4] + printed[-2:])[:PRINTS] + bare_places(rng, board, discs)
+    marks = [np.array(at) for at in printed[: 4 * PRINTS : 4] + printed[-2:]][:PRINTS] + bare_places(rng, board, discs)
     tried = [(at, window(camera, at, PRINT_HALF_MM, 0.0, board.height)) for at in marks]
     spots = [at for at, box in tried if box]
     kept = [box for _, box in found + tried if box] + ([hole] if hole else [])

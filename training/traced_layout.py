@@ -97,13 +97,11 @@ def leaning(rng: np.random.Generator, board: Board, a: float, side: int) -> Disc
     return None
 
 
-def on_board(
-    rng: np.random.Generator, board: Board, taken: list[Array], camera: Camera, sides: int, most: int = DISCS
-) -> list[Disc]:
+def on_board(rng: np.random.Generator, board: Board, taken: list[Array], camera: Camera, sides: int) -> list[Disc]:
     """Flat discs, most of them near a line, many touching each other."""
     chosen: list[Disc] = []
     for _ in range(300):
-        if len(chosen) == most:
+        if len(chosen) == DISCS:
             break
         a, kind = rng.uniform(0, 2 * np.pi), rng.random()
         if kind < 0.35 and chosen:
@@ -125,12 +123,12 @@ def on_board(
     return chosen
 
 
-def bare_places(rng: np.random.Generator, board: Board, discs: list[Disc], most: int = BARE) -> list[Array]:
+def bare_places(rng: np.random.Generator, board: Board, discs: list[Disc]) -> list[Array]:
     """Places (2,) in mm near posts and lines that no disc is near."""
     places: list[Array] = []
-    for _ in range(most * 4):
+    for _ in range(BARE * 4):
         a, r = rng.uniform(0, 2 * np.pi), board.lines[int(rng.integers(3))][0] + rng.normal(0, 12)
         at = np.array([r * math.cos(a), r * math.sin(a)])
-        if len(places) < most and all(np.hypot(*(d.centre[:2] - at)) > 2 * board.radius for d in discs):
+        if len(places) < BARE and all(np.hypot(*(d.centre[:2] - at)) > 2 * board.radius for d in discs):
             places.append(at)
     return places

@@ -101,14 +101,13 @@ def picture_of(name: str, linear: Colour) -> bpy.types.Image:
     return image
 
 
-def material(name: str, colour: Colour, rough: float, coat: float, metal: bool = False) -> bpy.types.Material:
-    """Paint, lacquer or metal of a linear colour (3,)."""
+def material(name: str, colour: Colour, rough: float, coat: float) -> bpy.types.Material:
+    """Paint or lacquer of a linear colour (3,)."""
     made = bpy.data.materials.new(name)
     made.use_nodes = True
     shade = made.node_tree.nodes["Principled BSDF"]
     shade.inputs["Base Color"].default_value = (*(float(v) for v in colour), 1.0)
     shade.inputs["Roughness"].default_value = rough
-    shade.inputs["Metallic"].default_value = 1.0 if metal else 0.0
     shade.inputs["Coat Weight"].default_value = coat
     shade.inputs["Coat Roughness"].default_value = 0.15
     return made
@@ -127,23 +126,13 @@ def printed(made: bpy.types.Material, image: bpy.types.Image, half_mm: float) ->
     tree.links.new(look.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
 
 
-FIBRES, FELT = (1.5, 12.0, 3.0), (35.0, 35.0, 35.0)
-"""Scales of noise along the axes: long fibres, and a nap of half a millimetre."""
-
-
-def grained(
-    made: bpy.types.Material,
-    colour: Colour,
-    strength: float,
-    seed: float,
-    scale: tuple[float, float, float] = FIBRES,
-) -> None:
-    """Give a material noise of a relative strength: stretched as wood has, or as ``scale`` says."""
+def grained(made: bpy.types.Material, colour: Colour, strength: float, seed: float) -> None:
+    """Give a material stretched noise of a relative strength, as wood has."""
     tree = made.node_tree
     place, shift, noise, ramp = (
         tree.nodes.new(f"ShaderNode{n}") for n in ("TexCoord", "Mapping", "TexNoise", "ValToRGB")
     )
-    shift.inputs["Scale"].default_value = scale
+    shift.inputs["Scale"].default_value = (1.5, 12.0, 3.0)
     shift.inputs["Location"].default_value = (seed, 2 * seed, 3 * seed)
     noise.inputs["Scale"].default_value = 4.0
     noise.inputs["Detail"].default_value = 3.0

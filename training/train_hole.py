@@ -102,7 +102,7 @@ def windows(cache: Path, folder: Path) -> Data:
     """Patches of the path-traced windows, made once and kept."""
     file = cache / "hole_windows.npz"
     if not file.exists():
-        a, b, c, d = traced(window_files(folder, "thm"), LOOKS // 2)
+        a, b, c, d = traced(window_files(folder, "th"), LOOKS // 2)
         np.savez(file, a=a, b=b, c=c, d=d)
     kept = np.load(file)
     return kept["a"], kept["b"], kept["c"], kept["d"]

@@ -145,7 +145,7 @@ def window_data(folder: Path) -> Data:
     """Patches of path-traced windows: discs, prints, and the floors of empty holes."""
     patches: list[NDArray[np.uint8]] = []
     kinds: list[int] = []
-    for k, path in enumerate(window_files(folder, "thmp")):
+    for k, path in enumerate(window_files(folder, "th")):
         scene, truth = read_scene(path), json.loads(path.read_text())
         if scene is None:
             continue
