@@ -43,7 +43,7 @@ HEIGHT_EXPLAINS = 0.7
 POOL_FLOOR_MM = (0.12, 0.45)
 """Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
 
-UNFAMILIAR_MM = (0.18, 1.0)
+UNFAMILIAR_MM = (0.22, 1.1)
 """Least standard uncertainties of radius and height of discs that aren't a tournament board's: measured on boards of
 other makers, whose discs the network takes for somewhat more usual than they are."""
 
