@@ -101,7 +101,8 @@ def scene_files() -> list[Path]:
 
 
 def window_files(folder: Path, kinds: str = "t") -> list[Path]:
-    """Truth files that ``training.trace_boards`` wrote: ``t`` whole boards, ``h`` other takes of the hole."""
+    """Truth files of path-traced windows: ``t`` whole boards and ``h`` other takes of their holes
+    (``training.trace_boards``), ``m`` holes alone (``training.trace_holes``)."""
     return [p for kind in kinds for p in sorted(folder.glob(f"{kind}[0-9]*.json"))]
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from training import traced_world as world
 from training.traced_layout import Board, Disc, bare_places, in_hole, make_board, on_board
-from training.traced_paint import HALF_MM, Look, paint, paint_board, unlike
+from training.traced_paint import WHOLE, Look, paint, paint_board, unlike
 
 Array = NDArray[np.float64]
 Colour = NDArray[np.float32]
@@ -119,7 +119,7 @@ def build(rng: np.random.Generator, board: Board, discs: list[Disc], sides: list
     picture, spots = paint_board(rng, look, sides)
     gloss = rng.uniform(0.15, 0.7), rng.choice([0.0, rng.uniform(0, 1)])
     top = world.material("surface", surface, *gloss)
-    world.printed(top, world.picture_of("surface", picture), HALF_MM)
+    world.printed(top, world.picture_of("surface", picture), WHOLE.half_mm)
     ring = world.turned("surface", np.array([[board.hole, 0.0], [board.surface, 0.0]]), 512)
     world.dress(ring, top)
     body = world.material("body", surface * 0.85, 0.6, 0.0)
@@ -171,7 +171,8 @@ def build_hole(
     else:
         tone = paint(rng) if kind < 0.88 else np.full(3, rng.uniform(0.004, 0.02), np.float32)
     under = world.material("floor", tone, rng.uniform(0.3, 0.95), 0.0)
-    world.grained(under, tone, rng.uniform(0.02, 0.3), float(rng.uniform(0, 50)))
+    strength, seed = rng.uniform(0.02, 0.3), float(rng.uniform(0, 50))
+    world.grained(under, tone, strength, seed, world.FELT if rng.random() < 0.4 else world.FIBRES)
     world.dress(floor, under)
 
 

@@ -9,12 +9,36 @@ from numpy.typing import NDArray
 
 Colour = NDArray[np.float32]
 
-SIDE = 2400
-"""Side of the surface's picture in pixels: more than three a millimetre, sharper than any view of it."""
-HALF_MM = 350.0
+PX_PER_MM = 24 / 7
+"""Pixels a millimetre of a surface's picture: sharper than any view of it."""
 FONTS = (0, 2, 3, 4, 6, 7)
 FINE = 4
 """Bits of fraction for OpenCV's drawing."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A square picture of the surface about the board's middle: ``side`` in pixels, row 0 at greatest y."""
+
+    side: int
+
+    @property
+    def half_mm(self) -> float:
+        """Half the side in mm."""
+        return self.side / PX_PER_MM / 2
+
+    def pixel(self, x: float, y: float) -> tuple[float, float]:
+        """Place in mm -> pixel."""
+        return (x + self.half_mm) * PX_PER_MM - 0.5, (self.half_mm - y) * PX_PER_MM - 0.5
+
+    def radii(self) -> Colour:
+        """Distance (side, side) of each pixel from the middle in mm."""
+        axis = (np.arange(self.side, dtype=np.float32) + 0.5) / np.float32(PX_PER_MM) - np.float32(self.half_mm)
+        return np.asarray(np.hypot(axis[None, :], -axis[:, None]), np.float32)
+
+
+WHOLE, MIDDLE = Sheet(2400), Sheet(600)
+"""The whole playing surface, and what surrounds the hole."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +73,9 @@ def unlike(rng: np.random.Generator, other: Colour, least: float = 0.45) -> Colo
     return np.full(3, 0.01 if other.mean() > 0.1 else 0.8, np.float32)
 
 
-def grain(rng: np.random.Generator, strength: float) -> Colour:
-    """Relative brightness (SIDE, SIDE) about 1 of wood: long fibres, broad rings and planks."""
-    small = SIDE // 2
+def grain(rng: np.random.Generator, strength: float, sheet: Sheet = WHOLE) -> Colour:
+    """Relative brightness (side, side) about 1 of wood: long fibres, broad rings and planks."""
+    small = sheet.side // 2
     noise = rng.normal(size=(small, small)).astype(np.float32)
     fine = cv2.GaussianBlur(noise, (0, 0), rng.uniform(25, 60), sigmaY=rng.uniform(0.6, 2.0))
     broad = cv2.GaussianBlur(np.ascontiguousarray(noise[::-1]), (0, 0), rng.uniform(60, 160), sigmaY=rng.uniform(4, 14))
@@ -63,14 +87,8 @@ def grain(rng: np.random.Generator, strength: float) -> Colour:
         edges = np.sort(rng.uniform(0, small, int(rng.integers(2, 8)))).astype(int)
         mix += rng.normal(0, 0.9, len(edges) + 1)[np.searchsorted(edges, np.arange(small))][:, None]
     turned = np.rot90(mix, int(rng.integers(0, 4)))
-    big = cv2.resize(np.ascontiguousarray(turned), (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+    big = cv2.resize(np.ascontiguousarray(turned), (sheet.side, sheet.side), interpolation=cv2.INTER_CUBIC)
     return np.asarray(np.exp(strength * big / 1.6), dtype=np.float32)
-
-
-def pixel(x: float, y: float) -> tuple[float, float]:
-    """Place in mm -> pixel of the surface's picture (row 0 at greatest y)."""
-    s = SIDE / (2 * HALF_MM)
-    return (x + HALF_MM) * s - 0.5, (HALF_MM - y) * s - 0.5
 
 
 def _lay(picture: Colour, mask: Colour, colour: Colour) -> None:
@@ -79,19 +97,21 @@ def _lay(picture: Colour, mask: Colour, colour: Colour) -> None:
     picture[part] += mask[part][..., None] * (colour - picture[part])
 
 
-def _written(rng: np.random.Generator, text: str, at: tuple[float, float], turn: float, size: float) -> Colour:
-    """Mask (SIDE, SIDE) of a text, ``size`` mm high, its middle at a place in mm."""
-    scale, font = SIDE / (2 * HALF_MM) * size / 22, int(rng.choice(FONTS))
+def _written(
+    rng: np.random.Generator, sheet: Sheet, text: str, at: tuple[float, float], turn: float, size: float
+) -> Colour:
+    """Mask (side, side) of a text, ``size`` mm high, its middle at a place in mm."""
+    scale, font = PX_PER_MM * size / 22, int(rng.choice(FONTS))
     thick = max(1, round(scale * rng.uniform(0.8, 3.0)))
-    mask = np.zeros((SIDE, SIDE), np.uint8)
+    mask = np.zeros((sheet.side, sheet.side), np.uint8)
     (w, h), _ = cv2.getTextSize(text, font, scale, thick)
-    u, v = pixel(*at)
+    u, v = sheet.pixel(*at)
     cv2.putText(mask, text, (round(u - w / 2), round(v + h / 2)), font, scale, 255, thick, cv2.LINE_AA)
-    turned = cv2.warpAffine(mask, cv2.getRotationMatrix2D((u, v), turn, 1), (SIDE, SIDE))
+    turned = cv2.warpAffine(mask, cv2.getRotationMatrix2D((u, v), turn, 1), (sheet.side, sheet.side))
     return np.asarray(turned, np.float32) / 255
 
 
-def _shape(rng: np.random.Generator, at: tuple[float, float], radius: float) -> Colour:
+def _shape(rng: np.random.Generator, sheet: Sheet, at: tuple[float, float], radius: float) -> Colour:
     """Mask of a spot, ring, star or rosette of a radius in mm."""
     n, kind = 96, rng.random()
     a = np.arange(n) * 2 * np.pi / n
@@ -100,11 +120,11 @@ def _shape(rng: np.random.Generator, at: tuple[float, float], radius: float) -> 
         k = int(rng.integers(3, 9))
         wave = np.cos(k * a) if kind > 0.7 else np.where(np.cos(k * a) > 0, 1.0, -1.0)
         r = radius * (1 - rng.uniform(0.15, 0.4) * (1 - wave))
-    u, v = pixel(*at)
-    s = SIDE / (2 * HALF_MM)
+    u, v = sheet.pixel(*at)
+    s = PX_PER_MM
     turn = rng.uniform(0, 2 * np.pi)
     points = np.column_stack([u + s * r * np.cos(a + turn), v - s * r * np.sin(a + turn)])
-    mask = np.zeros((SIDE, SIDE), np.uint8)
+    mask = np.zeros((sheet.side, sheet.side), np.uint8)
     cv2.fillPoly(mask, [np.round(points * (1 << FINE)).astype(np.int32)], 255, cv2.LINE_AA, FINE)
     if 0.25 < kind < 0.45:
         hollow = ((points - [u, v]) * rng.uniform(0.5, 0.85) + [u, v]) * (1 << FINE)
@@ -131,33 +151,33 @@ def _prints(rng: np.random.Generator, picture: Colour, look: Look, sides: list[C
             for q in range(4):
                 a = first + q * np.pi / 2
                 at = (float(r * np.cos(a)), float(r * np.sin(a)))
-                _lay(picture, _written(rng, text, at, np.degrees(a) - 90, size), colour)
+                _lay(picture, _written(rng, WHOLE, text, at, np.degrees(a) - 90, size), colour)
                 places.append(at)
     if rng.random() < 0.35:
         at = somewhere(inner, outer)
         name = "".join(chr(int(c)) for c in rng.integers(65, 91, int(rng.integers(4, 10))))
-        _lay(picture, _written(rng, name, at, rng.uniform(0, 360), rng.uniform(8, 25)), ink())
+        _lay(picture, _written(rng, WHOLE, name, at, rng.uniform(0, 360), rng.uniform(8, 25)), ink())
         places.append(at)
     if rng.random() < 0.5:
         colour = ink()
         for _ in range(int(rng.integers(1, 5))):
             at = somewhere(30, outer - 15)
-            _lay(picture, _shape(rng, at, rng.uniform(5, 20)) * rng.uniform(0.6, 1), colour)
+            _lay(picture, _shape(rng, WHOLE, at, rng.uniform(5, 20)) * rng.uniform(0.6, 1), colour)
             places.append(at)
     return places
 
 
 def paint_board(rng: np.random.Generator, look: Look, sides: list[Colour]) -> tuple[Colour, list[tuple[float, float]]]:
-    """The surface's linear RGB picture (SIDE, SIDE, 3), and the places in mm of what is printed on it."""
-    axis = (np.arange(SIDE, dtype=np.float32) + 0.5) * (2 * HALF_MM / SIDE) - HALF_MM
-    rho = np.hypot(axis[None, :], -axis[:, None])
-    picture = np.broadcast_to(look.surface, (SIDE, SIDE, 3)).astype(np.float32)
+    """The surface's linear RGB picture (side, side, 3), and the places in mm of what is printed on it."""
+    sheet = WHOLE
+    rho = sheet.radii()
+    picture = np.broadcast_to(look.surface, (*rho.shape, 3)).astype(np.float32)
     edges = [line[0] for line in look.lines]
     if rng.random() < 0.3:
         k = int(rng.integers(4))
-        low, high = (0.0 if k == 0 else edges[k - 1]), (edges[k] if k < 3 else HALF_MM)
+        low, high = (0.0 if k == 0 else edges[k - 1]), (edges[k] if k < 3 else sheet.half_mm)
         picture[(rho >= low) & (rho < high)] = paint(rng)
-    half = HALF_MM / SIDE
+    half = 0.5 / PX_PER_MM
     wear = 1.0 - rng.uniform(0, 0.5) * (rng.random() < 0.3)
     for low, high in look.lines:
         cover = np.clip((np.minimum(rho + half, high) - np.maximum(rho - half, low)) / (2 * half), 0, 1)
@@ -166,12 +186,36 @@ def paint_board(rng: np.random.Generator, look: Look, sides: list[Colour]) -> tu
         first, wide = rng.uniform(0, np.pi / 2), look.lines[1][1] - look.lines[1][0]
         for q in range(4):
             a = first + q * np.pi / 2
-            mask = np.zeros((SIDE, SIDE), np.uint8)
-            ends = [pixel(r * math.cos(a), r * math.sin(a)) for r in (look.lines[1][1], look.lines[2][0])]
+            mask = np.zeros((sheet.side, sheet.side), np.uint8)
+            ends = [sheet.pixel(r * math.cos(a), r * math.sin(a)) for r in (look.lines[1][1], look.lines[2][0])]
             p, e = ([round(v * (1 << FINE)) for v in end] for end in ends)
-            cv2.line(mask, p, e, 255, max(1, round(wide * SIDE / 2 / HALF_MM)), cv2.LINE_AA, FINE)
+            cv2.line(mask, p, e, 255, max(1, round(wide * PX_PER_MM)), cv2.LINE_AA, FINE)
             _lay(picture, mask.astype(np.float32) / 255 * np.float32(wear), look.ink)
     spots = _prints(rng, picture, look, sides) if rng.random() < 0.8 else []
     strength = rng.uniform(0.03, 0.22) if rng.random() < 0.7 else rng.uniform(0, 0.03)
     picture *= grain(rng, strength)[..., None]
     return np.clip(picture, 0.003, 0.95), spots
+
+
+def paint_middle(rng: np.random.Generator, look: Look, hole: float) -> Colour:
+    """What surrounds a hole of a radius in mm, linear RGB (side, side, 3): wood or paint, a painted ring, chips where
+    the hole was cut, numerals beside it."""
+    sheet = MIDDLE
+    rho = sheet.radii()
+    picture = np.broadcast_to(look.surface, (*rho.shape, 3)).astype(np.float32)
+    if rng.random() < 0.3:
+        low = hole + rng.uniform(0, 4) * (rng.random() < 0.6)
+        _lay(picture, ((rho >= low) & (rho < low + rng.uniform(0.6, 5))).astype(np.float32), paint(rng))
+    if rng.random() < 0.4:
+        size, first = rng.uniform(8, 20), rng.uniform(0, 360)
+        for q in range(int(rng.integers(1, 5))):
+            a, r = math.radians(first + 90 * q), hole + rng.uniform(8, 22)
+            at = r * math.cos(a), r * math.sin(a)
+            _lay(picture, _written(rng, sheet, "20", at, first + 90 * q, size), look.ink)
+    picture *= grain(rng, rng.uniform(0.02, 0.22), sheet)[..., None]
+    if rng.random() < 0.45:
+        raw = np.array([0.8, 0.72, 0.58], np.float32) * np.float32(rng.uniform(0.4, 1.15))
+        noise = cv2.GaussianBlur(rng.normal(size=rho.shape).astype(np.float32), (0, 0), rng.uniform(1.0, 3.5))
+        ragged = rng.uniform(0.1, 1.4) * (1 + rng.uniform(0.2, 1.2) * noise / noise.std()) - (rho - hole)
+        _lay(picture, np.clip(ragged * PX_PER_MM, 0, 1), raw)
+    return np.clip(picture, 0.003, 0.95)

@@ -126,13 +126,23 @@ def printed(made: bpy.types.Material, image: bpy.types.Image, half_mm: float) ->
     tree.links.new(look.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
 
 
-def grained(made: bpy.types.Material, colour: Colour, strength: float, seed: float) -> None:
-    """Give a material stretched noise of a relative strength, as wood has."""
+FIBRES, FELT = (1.5, 12.0, 3.0), (35.0, 35.0, 35.0)
+"""Scales of noise along the axes: long fibres, and a nap of half a millimetre."""
+
+
+def grained(
+    made: bpy.types.Material,
+    colour: Colour,
+    strength: float,
+    seed: float,
+    scale: tuple[float, float, float] = FIBRES,
+) -> None:
+    """Give a material noise of a relative strength: stretched as wood has, or as ``scale`` says."""
     tree = made.node_tree
     place, shift, noise, ramp = (
         tree.nodes.new(f"ShaderNode{n}") for n in ("TexCoord", "Mapping", "TexNoise", "ValToRGB")
     )
-    shift.inputs["Scale"].default_value = (1.5, 12.0, 3.0)
+    shift.inputs["Scale"].default_value = scale
     shift.inputs["Location"].default_value = (seed, 2 * seed, 3 * seed)
     noise.inputs["Scale"].default_value = 4.0
     noise.inputs["Detail"].default_value = 3.0

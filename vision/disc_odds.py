@@ -43,8 +43,6 @@ HOLE_WEIGHT = 0.75
 HOLE_PRIOR = -1.2
 """Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
 taken off at once (C9), so at a table it is seldom seen there. By how much is set by hand."""
-HOLE_TEMPER = 0.7
-"""Log odds between states of the hole's network by this: it is too sure of discs that lean a little; set by hand."""
 
 
 def weighed(
@@ -107,7 +105,7 @@ def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candi
     odds = odds | {"hole": odds["hole"] + stuck, "board": flat}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
     chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR * (1 - flat)))
-    shares = np.array([max(odds.get(s, 0.0), 1e-6) ** HOLE_TEMPER for s in STATES])
+    shares = np.array([max(odds.get(s, 0.0), 1e-6) for s in STATES])
     shares *= chance / shares.sum()
     a, b, d, e = (float(v) for v in shares)
     return replace(c, chances=(a, b, d, e))

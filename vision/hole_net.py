@@ -2,7 +2,8 @@
 
 At the canonical picture's scale (``vision.disc_canonical``) a disc flat in the hole and one leaning into it differ by a
 pixel. Here the hole is sampled from the picture itself, sized by the disc's radius, the camera always at the bottom.
-Weights: ``weights/hole.onnx``, trained by ``training/train_hole.py``.
+Weights: ``weights/hole.onnx`` for what is there, ``weights/lean.onnx`` for whether a disc in it lies flat or leans, both
+trained by ``training/train_hole.py``.
 """
 
 import math
@@ -20,6 +21,7 @@ HALF_RADII = 1.75
 """Half the side in disc radii: the hole, a disc over its edge, and the surface around."""
 PATCH_STATES = ("none", "hole", "leaning", "board")
 """Empty; flat in the hole; tilted into it; flat on the surface over or beside its edge."""
+_INSIDE = [PATCH_STATES.index("hole"), PATCH_STATES.index("leaning")]
 OVERSAMPLE = 2
 TANGENT_MAX = 2.0
 
@@ -47,10 +49,18 @@ def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> 
 def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> dict[str, float]:
     """Probability of each of :data:`PATCH_STATES`; image (H, W, 3) uint8 BGR."""
     patch, tangent = hole_patch(image, view, radius_mm)
-    net = network("hole")
+    p = _probabilities("hole", patch, tangent)
+    leans = _probabilities("lean", patch, tangent)[_INSIDE]
+    p[_INSIDE] = p[_INSIDE].sum() * leans / leans.sum()
+    return dict(zip(PATCH_STATES, p.tolist(), strict=True))
+
+
+def _probabilities(name: str, patch: NDArray[np.uint8], tangent: float) -> NDArray[np.float64]:
+    """What a network says of a patch, as the mean of it and its mirror image: (len(PATCH_STATES),)."""
+    net = network(name)
     logits = np.zeros(len(PATCH_STATES))
     for view_of_it in (patch, patch[:, ::-1]):  # mirrored across the camera's axis it is as likely a picture
         net.setInput(network_input(view_of_it[None], np.array([tangent], np.float32)))
         logits += net.forward().reshape(-1).astype(np.float64) / 2
     p = np.exp(logits - logits.max())
-    return dict(zip(PATCH_STATES, (p / p.sum()).tolist(), strict=True))
+    return np.asarray(p / p.sum())
