@@ -2,8 +2,8 @@
 
 At the canonical picture's scale (``vision.disc_canonical``) a disc flat in the hole and one leaning into it differ by a
 pixel. Here the hole is sampled from the picture itself, sized by the disc's radius, the camera always at the bottom.
-Weights: ``weights/hole.onnx`` for what is there, ``weights/lean.onnx`` for whether a disc in it lies flat or leans, both
-trained by ``training/train_hole.py``.
+Weights, trained by ``training/train_hole.py``: ``hole.onnx`` for what is there, ``lean.onnx`` for whether a disc in the
+hole lies flat or leans.
 """
 
 import math
