@@ -69,7 +69,7 @@ def _two_colours(rng: np.random.Generator, kind: float) -> tuple[Array, Array]:
     """Colours of body and pips; ``kind`` 0..1 chooses among the families."""
     if kind < 0.42:
         body, pip = near(rng, _pick(rng, WHITES), 9), near(rng, _pick(rng, BLACKS), 10)
-        if rng.random() < 0.2:
+        if rng.random() < 0.3:
             pip = near(rng, _pick(rng, VIVID), 15)
     elif kind < 0.55:
         body, pip = near(rng, _pick(rng, BLACKS), 9), near(rng, _pick(rng, WHITES), 10)
@@ -90,7 +90,7 @@ def random_style(rng: np.random.Generator) -> Style:
     """One kind of pipped, printed or blank die."""
     kind = rng.random()
     body, pip = _two_colours(rng, kind)
-    if rng.random() < 0.06 and body.mean() < 150:
+    if rng.random() < 0.12 and body.mean() < 150:
         pip = near(rng, GOLD, 12)
     if rng.random() < 0.12:  # washed out
         pip = pip + (body - pip) * rng.uniform(0.2, 0.6)
@@ -102,7 +102,7 @@ def random_style(rng: np.random.Generator) -> Style:
         four = near(rng, RED if rng.random() < 0.5 else BLUE, 15)
     casino = rng.random() < 0.08
     r = float(rng.uniform(0.2, 0.27) if casino else rng.uniform(0.11, 0.24))
-    spread = float(rng.uniform(0.44, 0.6))
+    spread = float(rng.uniform(0.44, 0.6) if rng.random() < 0.75 else rng.uniform(0.34, 0.44))
     colours = [np.asarray(c, np.float32) for c in (body, pip, one, four)]
     s = Style(
         *colours,
@@ -117,9 +117,11 @@ def random_style(rng: np.random.Generator) -> Style:
     if casino:  # sharp edges, its faces bounded by a ball
         s.bevel, s.ball = float(rng.uniform(0.01, 0.06)), float(rng.choice([1.75, rng.uniform(1.38, 1.5)]))
         s.clear = float(rng.uniform(0.2, 0.9)) if kind > 0.55 else s.clear
-    if rng.random() < 0.08:  # marbled
+    if rng.random() < 0.16:  # marbled
         other = VIVID + WHITES + BLACKS
         s.swirl = near(rng, _pick(rng, other), 15)
+    if rng.random() < 0.06:  # a circle turned into each face
+        s.groove = float(rng.uniform(0.75, 0.97))
     if rng.random() < 0.3:
         s.six = float(rng.uniform(0.7, 1.3))
     odd = rng.random()

@@ -14,13 +14,10 @@ from torch.nn import functional
 from vision.dice_nets import CROP_PX
 
 FIND_WIDTHS = (16, 24, 48, 64)
-READ_WIDTHS = (16, 32, 64)
-SQUEEZED, HIDDEN = 32, 128
+READ_WIDTHS = (32, 64, 96)
+SQUEEZED, HIDDEN = 48, 192
 FIND_OUT = 4
 """Heat, offsets x and y in cells, log of the size."""
-AIMS = 5
-"""Offsets x and y in edges, log of the size's correction, and the foot's offset from the top face's centre in edges, at
-the end of the reader's outputs."""
 AIMS_WEIGHT = 4.0
 """Weight of the aims' mean error beside the cross entropies."""
 

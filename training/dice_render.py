@@ -67,7 +67,8 @@ class Style:
     """How one kind of die looks. Lengths in units of half an edge.
 
     ``six``: below 1, how much nearer the pips of a row of the six lie; 2 minus it, above 1, the two rows.
-    ``swirl``: second colour of a marbled body. ``masks``: prints that stand in for the pips of a value.
+    ``groove``: radius of a faint circle on each face. ``swirl``: second colour of a marbled body. ``masks``:
+    prints that stand in for the pips of a value.
     """
 
     body: Array
@@ -87,6 +88,7 @@ class Style:
     clear: float = 0.0
     square: bool = False
     six: float = 1.0
+    groove: float = 0.0
     swirl: Array | None = None
     masks: dict[int, Array] = field(default_factory=dict)
     blank: bool = False
@@ -228,6 +230,10 @@ def paint_pips(die: Die, face: NDArray[np.intp], uv: Array, soft: float) -> tupl
         c = np.clip((r - dist) / soft + 0.5, 0, 1)
         if s.ring > 0:
             c = c * np.clip((dist - r * s.ring) / soft + 0.5, 0, 1)
+        if s.groove > 0:
+            c = np.maximum(
+                c, 0.35 * np.clip((0.025 - np.abs(np.hypot(w[:, 0], w[:, 1]) - s.groove)) / soft + 0.5, 0, 1)
+            )
         cover[at] = c
         tilt[at] = (c * s.dent / r)[:, None] * off
         if value == 1:

@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.dice_data import Array
-from training.dice_model import AIMS
 from vision.dice_nets import GREY, SIZE_UNIT_PX, STRIDE, crop
 
 WINDOW = 160
@@ -16,12 +15,19 @@ MAYBE = 1.3
 SEEN_FIND, SEEN_READ, SEEN_CUT = 0.6, 0.72, 0.5
 """Shares of a top face in view from which it must be found, must be read, and below which it can't be read."""
 
+AIM_SIGMA, SIZE_SIGMA = 0.07, 0.1
+"""Errors of a find: of its place in edges either way, of the log of its size."""
+WIDE, OFTEN_WIDE = 2.2, 0.3
+"""... so many times larger in this share: the finder misjudges the size of dice that it doesn't know."""
 CAST = 0.12
 """Standard deviation of the log gain of each channel: lamps, and cameras that balance them wrongly."""
 
 DICE_GROUPS: tuple[int, ...] = (8, 1)
 """Reader's logits for dice: nothing to be told (0), values 1 to 6, no top face (7); leaning."""
 NO_FACE = 7
+AIMS = 5
+"""Offsets x and y in edges, log of the size's correction, and the foot's offset from the top face's centre in edges, at
+the end of the reader's outputs."""
 
 Sample = tuple[NDArray[np.uint8], Array]
 
@@ -123,8 +129,9 @@ def read_sample(
     if at is None:
         if len(truth) and rng.random() < 0.72:
             x, y, edge = (float(v) for v in truth[int(rng.integers(len(truth)))][:3])
-            x, y = x + rng.normal(0, 0.07) * edge, y + rng.normal(0, 0.07) * edge
-            at = x, y, edge * float(np.exp(rng.normal(0, 0.1)))
+            wide = WIDE if rng.random() < OFTEN_WIDE else 1.0
+            x, y = x + rng.normal(0, AIM_SIGMA * wide) * edge, y + rng.normal(0, AIM_SIGMA * wide) * edge
+            at = x, y, edge * float(np.exp(rng.normal(0, SIZE_SIGMA * wide)))
         else:
             at = _elsewhere(rng, picture, truth)
     x, y, edge = at

@@ -87,10 +87,38 @@ def photograph(rng: np.random.Generator, n: int) -> Array:
     return np.ascontiguousarray(part[..., rng.permutation(3)] * np.exp(rng.normal(0, 0.2, 3)), np.float32)
 
 
+GRILLE = 0.08
+"""Share of tables that are a grille, a drain or a basket: more contrast than the dice on it."""
+
+
+def grille(rng: np.random.Generator, n: int) -> Array:
+    """A lattice of bars over a dark depth (n, n, 3), often round and within bright rings."""
+    y, x = np.mgrid[0:n, 0:n].astype(np.float32)
+    bars, depth = tone(rng) * rng.uniform(0.8, 1.6), tone(rng) * rng.uniform(0.05, 0.5)
+    if rng.random() < 0.3:
+        bars, depth = depth, bars
+    a, pitch, duty = rng.uniform(0, np.pi), np.exp(rng.uniform(2.6, 4.4)), rng.uniform(0.12, 0.5)
+    u, v = (x * np.cos(a) + y * np.sin(a)) / pitch, (y * np.cos(a) - x * np.sin(a)) / pitch * rng.uniform(0.4, 1)
+    edge = 1.0 / pitch
+    solid = [np.clip((duty / 2 - np.abs(w % 1 - 0.5)) / edge + 0.5, 0, 1) for w in (u, v)]
+    m = np.maximum(solid[0], solid[1] if rng.random() < 0.8 else 0)
+    c = rng.uniform(0.2, 0.8, 2) * n
+    r = np.hypot(x - c[0], y - c[1])
+    if rng.random() < 0.6:
+        within = rng.uniform(0.3, 0.7) * n
+        petals = rng.uniform(0, 1.5) * np.sin(9 * np.arctan2(y - c[1], x - c[0]))
+        wave = np.sin((r - within) / rng.uniform(4, 25) + petals)
+        m = np.where(r < within, m, np.clip(0.5 + rng.uniform(0.5, 2) * wave, 0, 1))
+    shade = 1 + rng.uniform(0, 0.25) * noise(rng, n, 0.2)
+    return np.asarray((depth + (bars - depth) * m[..., None]) * shade[..., None], np.float32)
+
+
 def table(rng: np.random.Generator, n: int, photos: bool = False) -> Array:
     """A table (n, n, 3) float32 0..255."""
     if photos and rng.random() < PHOTO:
         return photograph(rng, n)
+    if rng.random() < GRILLE:
+        return grille(rng, n)
     kind = rng.random()
     base = tone(rng)
     if kind < 0.3:  # wood: stretched noise bent by a slow one

@@ -1,6 +1,6 @@
 """Train the networks that find and read dice and dodecas, on drawn pictures and the path-traced scenes.
 
-    python -m training.dice_cache drawn/dice --pictures 7000
+    python -m training.dice_cache drawn/dice --pictures 12000
     python -m training.train_dice find dice --drawn drawn/dice --out find.pt --onnx vision/weights/dice_find.onnx
     python -m training.train_dice read dice --drawn drawn/dice --out read.pt --onnx vision/weights/dice_read.onnx
 
@@ -19,8 +19,8 @@ from torch import nn
 
 from training.dice_cache import shared, stored, without_dice
 from training.dice_data import scenes
-from training.dice_model import AIMS, Finder, Reader, adopt, export_finder, export_reader, find_loss, read_loss
-from training.dice_samples import DICE_GROUPS, Sample, find_sample, read_sample
+from training.dice_model import Finder, Reader, adopt, export_finder, export_reader, find_loss, read_loss
+from training.dice_samples import AIMS, DICE_GROUPS, Sample, find_sample, read_sample
 from vision.dice_nets import blob
 
 FIND_BATCH, READ_BATCH = 12, 48

@@ -125,12 +125,14 @@ def moved(before: Sequence[Lying], after: Sequence[Lying]) -> float:
     pairs, gone, new = matched(before, after)
     if gone or new or any(not agree(a, b) for a, b in pairs):
         return float("inf")
-    ways = np.array([(b.px[0] - a.px[0], b.px[1] - a.px[1]) for a, b in pairs]).reshape(-1, 2)
+    if not pairs:
+        return 0.0
+    ways = np.array([(b.px[0] - a.px[0], b.px[1] - a.px[1]) for a, b in pairs])
     sizes = np.maximum([a.size_px for a, _ in pairs], 1.0)
     shaken = ways.mean(axis=0) if len(pairs) > 1 else np.zeros(2)
     if np.hypot(*shaken) <= SHAKEN_EDGES * sizes.mean():
         ways = ways - shaken
-    return float((np.hypot(ways[:, 0], ways[:, 1]) / sizes).max()) if len(pairs) else 0.0
+    return float((np.hypot(ways[:, 0], ways[:, 1]) / sizes).max())
 
 
 def agree(a: Lying, b: Lying) -> bool:
