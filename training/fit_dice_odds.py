@@ -2,7 +2,7 @@
 
     python -m training.fit_dice_odds [--pictures 300]
 
-A logistic regression (Newton's method) over the finder's finds in drawn pictures that no network was trained on, as
+A logistic regression over the finder's finds in drawn pictures that no network was trained on, as
 both networks see them. Needs only what the package needs.
 """
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from training.dice_data import draw
 from training.dice_samples import SEEN_CUT, SEEN_READ
+from training.fit_disc_odds import fitted
 from vision.dice import LIKELY, NOTHING, SMALLEST, log_odds
 from vision.dice_nets import crop, find, read, softmax
 from vision.networks import network
@@ -22,7 +23,6 @@ FIRST_SEED = 1_900_000
 """Pictures beyond the cache's (``training.dice_cache``)."""
 SAME, SAME_SIZE, APART, OTHER_SIZE = 0.3, 1.5, 0.45, 1.8
 """A find this near (edges) and alike in size is a top face; one beyond both of the others is none; between, either."""
-RIDGE = 0.3
 
 
 def features(picture: NDArray[np.uint8], truth: NDArray[np.float32]) -> tuple[list[tuple[float, float]], list[int]]:
@@ -46,16 +46,6 @@ def features(picture: NDArray[np.uint8], truth: NDArray[np.float32]) -> tuple[li
     return rows, labels
 
 
-def fitted(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights of a logistic regression of y (N,) on x (N, k)."""
-    w = np.zeros(x.shape[1])
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-x @ w))
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + RIDGE * np.eye(len(w))
-        w += np.linalg.solve(hessian, x.T @ (y - p) - RIDGE * w)
-    return w
-
-
 def main() -> None:
     """Draw, look, fit, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
@@ -69,10 +59,11 @@ def main() -> None:
         a, b = features(picture, truth)
         rows += a
         labels += b
-    x, y = np.column_stack([np.ones(len(rows)), np.array(rows)]), np.array(labels, np.float64)
-    w = fitted(x, y)
-    loss = -np.log(np.where(y == 1, 1 / (1 + np.exp(-x @ w)), 1 / (1 + np.exp(x @ w))) + 1e-12).mean()
-    print(f"TOP_ODDS = ({w[0]:.2f}, {w[1]:.2f}, {w[2]:.2f}); {len(y)} finds, {y.mean():.2f} tops, log loss {loss:.3f}")
+    x, y = np.array(rows), np.array(labels, np.float64)
+    finder, reader, constant = fitted(x, y)
+    loss = np.logaddexp(0, (1 - 2 * y) * (x @ (finder, reader) + constant)).mean()
+    words = f"TOP_ODDS = ({constant:.2f}, {finder:.2f}, {reader:.2f})"
+    print(f"{words}; {len(y)} finds, {y.mean():.2f} tops, log loss {loss:.3f}")
 
 
 if __name__ == "__main__":

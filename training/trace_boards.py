@@ -11,6 +11,7 @@ same.
 import argparse
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -285,30 +286,46 @@ def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     picture = develop(rng, [(b, world.trace(b, scratch / "window.exr")) for b in boxes])
     save(folder, f"t{seed:05d}", picture, quality, truth_of(board, camera, seen, spots, boxes))
     for take in range(1, HOLE_TAKES if hole else 0):
-        world.remove(inside)
-        other = in_hole(rng, board, int(rng.integers(2)))
-        if other and any(np.hypot(*(other.centre - d.centre)[:2]) < 2 * board.radius for d in around):
-            other = None
-        now = [other] if other else []
-        inside = put_discs(rng, board, now, sides)
-        picture = develop(rng, [(hole, world.trace(hole, scratch / "window.exr"))])
+        picture, now, inside = retaken(rng, board, sides, around, inside, hole, scratch)
         save(folder, f"h{seed:05d}-{take}", picture, quality, truth_of(board, camera, now, [], [hole]))
 
 
-def main() -> None:
-    """Trace scenes, skipping those that are there."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+def retaken(
+    rng: np.random.Generator,
+    board: Board,
+    sides: list[Colour],
+    around: list[Disc],
+    inside: list[world.Thing],
+    hole: Box,
+    scratch: Path,
+) -> tuple[NDArray[np.uint8], list[Disc], list[world.Thing]]:
+    """A picture of the hole with something else in it than ``inside``: that picture, the discs in it, their solids.
+
+    ``around``: the discs that stay.
+    """
+    world.remove(inside)
+    one = in_hole(rng, board, int(rng.integers(2)))
+    if one and any(np.hypot(*(one.centre - d.centre)[:2]) < 2 * board.radius for d in around):
+        one = None
+    now = [one] if one else []
+    made = put_discs(rng, board, now, sides)
+    return develop(rng, [(hole, world.trace(hole, scratch / "window.exr"))]), now, made
+
+
+def trace_all(words: str, make: Callable[[int, Path, Path], None], first_file: str, count: int) -> None:
+    """The command line of a tracer: ``make`` every seed whose ``first_file`` (a format of it) isn't there yet."""
+    parser = argparse.ArgumentParser(description=words.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--count", type=int, default=count)
     parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     with TemporaryDirectory() as scratch:
         for seed in range(options.first, options.first + options.count):
-            if not (options.out / f"t{seed:05d}.json").exists():
-                make_scene(seed, options.out, Path(scratch))
+            if not (options.out / first_file.format(seed)).exists():
+                make(seed, options.out, Path(scratch))
 
 
 if __name__ == "__main__":
-    main()
+    trace_all(__doc__ or "", make_scene, "t{:05d}.json", 200)

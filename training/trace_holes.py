@@ -5,12 +5,9 @@
 Needs ``bpy``. Pictures and truth have the form of ``training.trace_boards``; their names begin with ``m``. Seeded.
 """
 
-import argparse
 import math
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import cv2
 import numpy as np
 
 from training import traced_world as world
@@ -18,15 +15,16 @@ from training.trace_boards import (
     HOLE_HALF_MM,
     SAMPLES,
     build_hole,
-    develop,
     light,
     make_camera,
     put_discs,
+    retaken,
     save,
+    trace_all,
     truth_of,
     window,
 )
-from training.traced_layout import Board, Disc, in_hole, make_board
+from training.traced_layout import Board, Disc, make_board
 from training.traced_paint import MIDDLE, Look, paint, paint_middle, unlike
 
 TAKES = 4
@@ -73,31 +71,9 @@ def make_holes(seed: int, folder: Path, scratch: Path) -> None:
     quality = int(rng.integers(80, 98))
     inside: list[world.Thing] = []
     for take in range(TAKES):
-        world.remove(inside)
-        one = in_hole(rng, board, int(rng.integers(2)))
-        if one and any(np.hypot(*(one.centre - d.centre)[:2]) < 2 * board.radius for d in around):
-            one = None
-        now = [one] if one else []
-        inside = put_discs(rng, board, now, sides)
-        shot = develop(rng, [(hole, world.trace(hole, scratch / "window.exr"))])
-        truth = truth_of(board, camera, now, [], [hole])
-        save(folder, f"m{seed:05d}-{take}", shot, quality, truth)
-
-
-def main() -> None:
-    """Trace holes, skipping those that are there."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0)
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    cv2.setNumThreads(1)
-    with TemporaryDirectory() as scratch:
-        for seed in range(options.first, options.first + options.count):
-            if not (options.out / f"m{seed:05d}-0.json").exists():
-                make_holes(seed, options.out, Path(scratch))
+        shot, now, inside = retaken(rng, board, sides, around, inside, hole, scratch)
+        save(folder, f"m{seed:05d}-{take}", shot, quality, truth_of(board, camera, now, [], [hole]))
 
 
 if __name__ == "__main__":
-    main()
+    trace_all(__doc__ or "", make_holes, "m{:05d}-0.json", 500)
