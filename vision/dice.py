@@ -32,8 +32,8 @@ CLEAR = 0.95
 """Probability of a value from which on the reader needs no second opinion."""
 TOP_ODDS = (-0.5, 0.8, 1.0)
 """Log odds of a top face: a constant, and weights of the finder's and the reader's own. On drawn pictures
-``training/fit_dice_odds.py`` gives (-1.9, 2.1, 0.5); of dice unlike those it learnt the finder is less sure, the reader
-hardly, so half of the finder's weight has been moved to the reader by hand."""
+``training/fit_dice_odds.py`` gives (-1.6, 2.0, 0.6); of dice unlike those it learnt the finder is less sure, the reader
+hardly, so more than half of the finder's weight has been taken off it, and the reader given more, by hand."""
 LAYOUT_SIZES = (0.88, 1.0, 1.13)
 """Sizes tried by the filter, in the face's."""
 FAR = 0.3
@@ -43,7 +43,8 @@ PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 LISTED, LISTED_BLANK = 0.0, 2.0
 """Log odds of a top face from which on a find is listed, and those needed where it most likely bears no value."""
 SOMEWHERE = 3.3
-"""Log odds (27 to one) that at least one find must have: where nothing surely is a die, nothing is listed."""
+"""Log odds (27 to one) that at least one find must have: where nothing surely is a die, nothing is listed. Set by hand
+with photographs of dice, cards and boards in view."""
 SMALLEST = 17.0
 """Edges in pixels of the frame below which nothing is read: dice of 25 pixels across, turned, have 18."""
 SURE = 0.5
