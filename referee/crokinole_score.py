@@ -31,6 +31,9 @@ SIDE_DISCS = 12
 MOST_SIDES = 3
 """Sides of any game of crokinole (C14, C21-C23)."""
 
+LONE_SURE = 0.97
+"""A side's only disc beside two others is asked about when it is less surely a disc than this: prints look so."""
+
 DISC_POSSIBLE = 0.01
 """A disc counts as one that may not be there when the probability for it is above this and below 1 minus this."""
 
@@ -136,7 +139,8 @@ def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...
             (Doubt(None, (), f"{len(counts)} colours of discs; there are {MOST_SIDES} sides at most"), (fewest,))
         )
     if len(counts) == MOST_SIDES:
-        for colour in (c for c, count in counts.items() if count == 1):
+        doubted = {d.colour for d in discs if d.confidence < LONE_SURE}
+        for colour in (c for c, count in counts.items() if count == 1 and c in doubted):
             words = f"a single {colour} disc beside two other sides may be a print or another thing"
             out.append((Doubt(None, (), words), (colour,)))
     sunk = [d for d in discs if d.state == "hole"]

@@ -84,13 +84,14 @@ def test_ditch_raises_no_doubt(confidence: float) -> None:
     assert score.points == {"black": 0}
 
 
-def test_a_single_disc_of_a_third_colour_is_asked_about() -> None:
+def test_a_single_disc_of_a_third_colour_is_asked_about_unless_it_is_surely_one() -> None:
     two = [disc(i, colour, (10, 1.0)) for i, colour in enumerate(("black", "black", "white", "white"))]
     assert score_position(two).sure
-    score = score_position([*two, disc(4, "green", (5, 1.0))])
+    assert score_position([*two, disc(4, "green", (5, 1.0))]).sure
+    score = score_position([*two, disc(4, "green", (5, 1.0), confidence=0.96)])
     assert not score.sure
     assert score.ranges["green"] == (0, 5)
     assert any("single green disc" in d.why for d in score.doubts)
     assert score_position(
-        [*two, disc(4, "green", (5, 1.0)), disc(5, "green", (5, 1.0)), disc(6, "black", (0, 1.0))]
+        [*two, disc(4, "green", (5, 1.0), confidence=0.96), disc(5, "green", (5, 1.0)), disc(6, "black", (0, 1.0))]
     ).sure

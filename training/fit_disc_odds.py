@@ -34,11 +34,11 @@ SAME, AMBIGUOUS = 0.7, 1.1
 """A candidate within SAME radii of a disc is it; one between SAME and AMBIGUOUS radii is left out."""
 RIDGE = 0.1
 PARTS = 5
-NAMES = ("second network", "rim network", "edges' support")
+NAMES = ("second network", "rim network", "edges' support", "the whole")
 
 
 def cases_of(path: Path) -> tuple[Array, Array]:
-    """Witnesses (N, 3) and truth (N,) of one scene's candidates on the surface."""
+    """Witnesses (N, 4) and truth (N,) of one scene's candidates on the surface."""
     truth = json.loads(path.read_text())
     options = json.loads(path.with_suffix(".truth.json").read_text()).get("options", [])
     given = dict(zip(options[::2], options[1::2], strict=False)).get("--shooting-line")

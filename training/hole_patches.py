@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.hole_net import HALF_RADII, PATCH, PATCH_STATES
+from vision.hole_net import HALF_RADII, PATCH_STATES
+from vision.square_patch import PATCH
 
 Float = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ def hit(solid: Solid, origin: Float, ray: Float) -> tuple[Float, Float]:
     return best, normal
 
 
-def _noise(rng: np.random.Generator, points: Float, strength: float) -> Float:
+def waves(rng: np.random.Generator, points: Float, strength: float) -> Float:
     """Wood grain or mottle (N,) over points (N, 2) in mm: a few stretched random waves."""
     turn = rng.uniform(0, np.pi)
     u = points @ np.array([np.cos(turn), np.sin(turn)])
@@ -76,7 +77,7 @@ def _noise(rng: np.random.Generator, points: Float, strength: float) -> Float:
     return strength * out / 3
 
 
-def _colour(rng: np.random.Generator) -> Float:
+def any_colour(rng: np.random.Generator) -> Float:
     """A colour (3,) BGR in 0..1: wood, black, white, or any."""
     kind = rng.random()
     if kind < 0.4:
@@ -125,7 +126,7 @@ def draw(rng: np.random.Generator, state: str) -> tuple[NDArray[np.uint8], float
     tan = float(np.tan(np.radians(rng.uniform(0, 58))))
     hole = DISC_MM * rng.uniform(1.03, 1.2)
     depth = rng.uniform(1.0, 5.0) if state == "none" and rng.random() < 0.4 else rng.uniform(4.5, 12.5)
-    board, floor = _colour(rng), _colour(rng)
+    board, floor = any_colour(rng), any_colour(rng)
     if rng.random() < 0.5:
         floor = board * rng.uniform(0.3, 1.0)
     solids = _solids(rng, state, hole, depth, board)
@@ -143,22 +144,22 @@ def draw(rng: np.random.Generator, state: str) -> tuple[NDArray[np.uint8], float
         front = there > s
         s = np.where(front, there, s)
         normal[front] = normals[front]
-        grain = 1 + _noise(rng, flat[:, :2], solid.grain)
+        grain = 1 + waves(rng, flat[:, :2], solid.grain)
         tint = solid.colour * (0.96 if rng.random() < 0.5 else 1.0)
         colour[front] = (tint[None] * grain[:, None])[front]
-    picture = _lit(rng, flat + s[:, None] * ray, normal, colour, solids, hole, tan).reshape(n, n, 3)
+    picture = lit(rng, flat + s[:, None] * ray, normal, colour, solids, hole, tan).reshape(n, n, 3)
     small = cv2.resize(picture, (PATCH, PATCH), interpolation=cv2.INTER_AREA)
     return spoilt(rng, np.clip(small * 255, 0, 255).astype(np.uint8)), tan
 
 
 def _solids(rng: np.random.Generator, state: str, hole: float, depth: float, board: Float) -> list[Solid]:
     """The disc of a state, if it has one, and up to two more beside the hole."""
-    body = (
-        _colour(rng) if rng.random() < 0.75 else np.clip(board * rng.uniform(0.7, 1.2) + rng.normal(0, 0.03, 3), 0, 1)
-    )
+    body = any_colour(rng)
+    if rng.random() < 0.25:
+        body = np.clip(board * rng.uniform(0.7, 1.2) + rng.normal(0, 0.03, 3), 0, 1)
     solids = [] if state == "none" else [_disc(rng, state, hole, depth, body)]
     for _ in range(int(rng.integers(0, 3))):
-        near = _disc(rng, "board", hole, depth, _colour(rng))
+        near = _disc(rng, "board", hole, depth, any_colour(rng))
         far = near.centre * np.array([1.0, 1.0, 0]) * rng.uniform(1.2, 1.9) + np.array([0, 0, near.height / 2])
         moved = Solid(far, near.axis, near.radius, near.height, near.ring, near.colour, near.grain)
         clear = all(np.hypot(*(moved.centre - s.centre)[:2]) > 2 * DISC_MM for s in solids)
@@ -179,11 +180,20 @@ def _bare(
     wall = inside & (np.hypot(at_floor[:, 0], at_floor[:, 1]) > hole)
     ground[wall] = -depth * rng.uniform(0.3, 0.7)
     colour = np.where(inside[:, None], np.where(wall[:, None], 0.7 * board, floor), board)
-    colour = colour * (1 + _noise(rng, flat[:, :2], rng.uniform(0, 0.1)))[:, None]
+    colour = colour * (1 + waves(rng, flat[:, :2], rng.uniform(0, 0.1)))[:, None]
     if rng.random() < 0.5:  # felt, or paint on coarse wood
         n = PATCH * SUPER
         felt = cv2.GaussianBlur(rng.normal(0, 1, (n, n)), (0, 0), rng.uniform(0.8, 2.0)).ravel()
         colour[inside] *= (1 + rng.uniform(0.02, 0.12) * felt / felt.std())[inside, None]
+    if rng.random() < 0.3:  # knitted or ribbed cloth
+        turn, ribs = rng.uniform(0, np.pi), 2 * np.pi / rng.uniform(1.2, 4.5)
+        u, v = (flat[:, :2] @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])).T
+        weave = np.sin(ribs * u + rng.uniform(0, 1.5) * np.sin(rng.uniform(0.1, 0.6) * v))
+        weave *= 1 + rng.uniform(0, 1) * np.sin(ribs * rng.uniform(0.5, 1.5) * v)
+        colour[inside] *= np.maximum(1 + rng.uniform(0.03, 0.25) * weave, 0.3)[inside, None]
+    if rng.random() < 0.6:  # little light comes into the corner of floor and wall
+        corner = np.exp(-np.maximum(hole - far, 0) / rng.uniform(0.7, 4.0))
+        colour[inside] *= (1 - rng.uniform(0.2, 0.9) * corner)[inside, None]
     if rng.random() < 0.4:  # chips and light scratches where the hole was cut
         angle = np.arctan2(flat[:, 1], flat[:, 0])
         ragged = sum(np.sin(k * angle + rng.uniform(0, 6.3)) for k in rng.integers(2, 23, 6))
@@ -191,11 +201,11 @@ def _bare(
         colour[(r > 0) & (r < rng.uniform(0.4, 1.5)) & (ragged > rng.uniform(-3, 1.5))] = rng.uniform(0.5, 0.95)
     if rng.random() < 0.4:  # a painted ring about the hole
         ring = (far > hole) & (far < hole + rng.uniform(0.6, 3.0)) & ~inside
-        colour[ring] = _colour(rng)
+        colour[ring] = any_colour(rng)
     return ground, colour
 
 
-def _lit(
+def lit(
     rng: np.random.Generator, points: Float, normal: Float, colour: Float, solids: list[Solid], hole: float, tan: float
 ) -> Float:
     """Colours (N, 3) in 0..1 of points (N, 3) with normals (N, 3) under a lamp, its shadows, and the room's light."""

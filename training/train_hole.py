@@ -23,45 +23,26 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import nn
 from torch.nn import functional
 
 from training.gap_data import in_window, jittered_view, scene_files, true_view, window_files
 from training.hole_patches import drawn_patches, spoilt
-from vision.hole_net import HALF_RADII, PATCH, PATCH_STATES, hole_patch, network_input
+from training.patch_net import Data, PatchNet, batch_of, export
+from vision.hole_net import HALF_RADII, PATCH_STATES, hole_patch
+from vision.square_patch import network_input
 
-DRAWN, PART = 12_000, 1000
+DRAWN, PART = 26_000, 1000
 LOOKS = 24
-STEPS, BATCH, RATE = 6000, 128, 2e-3
+WIDTHS, DENSE = (32, 48, 64, 64, 96), 64
+STEPS, BATCH, RATE = 8000, 128, 2e-3
 SCENE_SHARE, WINDOW_SHARE = 0.25, 0.45
 """Of each batch; the rest is drawn."""
 SMOOTHING = 0.01
 """What is taken from each answer's certainty: more would let no reading be surer than that."""
-FLAT_TANGENT = 0.3
 LEAST_LEAN_DEG = 14.0
 """Discs drawn with less lean in a hole lie as no real disc would."""
 BESIDE = (0.7, 2.2)
 """A disc whose middle is so many radii from the hole's lies over its edge or beside it."""
-
-Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]
-
-
-class HoleNet(nn.Module):
-    """(N, 4, PATCH, PATCH) to (N, 4) logits of PATCH_STATES."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        layers: list[nn.Module] = []
-        for c, d, stride in ((4, 24, 2), (24, 32, 1), (32, 48, 2), (48, 48, 1), (48, 64, 2)):
-            layers += [nn.Conv2d(c, d, 3, stride, 1, bias=False), nn.BatchNorm2d(d), nn.ReLU()]
-        self.features = nn.Sequential(*layers, nn.Dropout(0.2))
-        self.dense = nn.Linear(64 * (PATCH // 8) ** 2, 48)
-        self.out = nn.Linear(48, len(PATCH_STATES))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Run the network."""
-        return self.out(functional.relu(self.dense(self.features(x).flatten(1))))
 
 
 def state_of(truth: dict) -> int | None:
@@ -130,30 +111,7 @@ def drawn(cache: Path) -> Data:
     return a, b, c, d
 
 
-def batch_of(data: Data, pick: NDArray[np.int64], rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Network input and classes of picked samples, half of them mirrored across the camera's axis, recoloured."""
-    patches = data[0][pick]
-    flip = rng.random(len(pick)) < 0.5
-    patches[flip] = patches[flip, :, ::-1]
-    for i in np.nonzero(data[1][pick] < FLAT_TANGENT)[0]:  # from straight above no direction is special
-        patches[i] = np.rot90(patches[i], int(rng.integers(4)))
-    swap = rng.random(len(pick)) < 0.3
-    patches[swap] = patches[swap][..., rng.permutation(3)]
-    x = network_input(patches, data[1][pick])
-    x[:, :3] = x[:, :3] * rng.uniform(0.8, 1.2, (len(pick), 1, 1, 1)) + rng.normal(0, 0.08, (len(pick), 3, 1, 1))
-    return torch.from_numpy(np.clip(x, -1.2, 1.2).astype(np.float32)), torch.from_numpy(data[2][pick])
-
-
-def export(net: HoleNet, path: Path) -> None:
-    """Write the network as ONNX."""
-    net.eval()
-    example = torch.zeros(1, 4, PATCH, PATCH)
-    torch.onnx.export(
-        net, (example,), str(path), input_names=["patch"], output_names=["logits"], opset_version=13, dynamo=False
-    )
-
-
-def report(net: HoleNet, data: Data) -> str:
+def report(net: PatchNet, data: Data) -> str:
     """Share right by class, and log loss, on held-out samples."""
     net.eval()
     with torch.no_grad():
@@ -189,7 +147,7 @@ def main() -> None:
     groups = [[mine[scenes[2][mine] == k] for k in range(len(PATCH_STATES))]]
     groups += [[np.nonzero(rendered[2] == k)[0] for k in range(len(PATCH_STATES))]]
     shares = [SCENE_SHARE, WINDOW_SHARE] if len(mine) else [0.0, SCENE_SHARE + WINDOW_SHARE]
-    net = HoleNet()
+    net = PatchNet(len(PATCH_STATES), WIDTHS, DENSE).to(memory_format=torch.channels_last)
     tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
     plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=options.steps, pct_start=0.1)
     total = 0.0
@@ -203,7 +161,9 @@ def main() -> None:
         rest = BATCH - sum(len(p[1]) for p in parts)
         parts.append(batch_of(made, rng.integers(0, len(made[2]), rest), rng))
         x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
-        loss = functional.cross_entropy(net(x), y, label_smoothing=SMOOTHING)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            said = net(x.contiguous(memory_format=torch.channels_last))
+        loss = functional.cross_entropy(said.float(), y, label_smoothing=SMOOTHING)
         tune.zero_grad()
         loss.backward()
         tune.step()

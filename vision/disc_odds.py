@@ -1,8 +1,9 @@
 """Whether there is a disc, and in which state about the hole: what all witnesses say together.
 
-On the surface the second network on the canonical picture, the rim network and edges (``vision.disc_rim``) are weighed
-by a logistic regression, fitted by ``training/fit_disc_odds.py`` on path-traced scenes that the networks had not seen.
-About the hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
+On the surface the second network on the canonical picture, the rim network and edges (``vision.disc_rim``), and the
+network that sees the place as a whole (``vision.disc_whole``) are weighed by a logistic regression, fitted by
+``training/fit_disc_odds.py`` on path-traced scenes that the networks had not seen. About
+the hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
 """
 
 import math
@@ -13,14 +14,18 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array
 from calibration.view import BoardView
+from vision.contact_patch import prepare
 from vision.disc_net import STATES, Candidate
 from vision.disc_rim import rims
+from vision.disc_whole import whole_odds
 from vision.hole_net import hole_odds
 
-WEIGHTS = (0.17, 0.85, 4.5)
-"""Of the second network's log odds, the rim network's, and the edges' support in 0..1: the first by a fit to every
-fourth scene, the others by one to all, joined and rounded by hand."""
-OFFSET = -1.3
+WEIGHTS = (0.25, 0.65, 1.5, 0.28)
+"""Of the second network's log odds, the rim network's, the edges' support in 0..1, and the log odds of the network that
+sees the whole: the first by a fit to every fourth scene, the others by one to all, joined and rounded by hand."""
+OFFSET = -0.5
+THERE = 0.5
+"""A candidate more probable than this counts as a disc that lies elsewhere on the board."""
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
 BESIDE = 0.46
@@ -43,6 +48,8 @@ HOLE_WEIGHT = 0.75
 HOLE_PRIOR = -1.2
 """Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
 taken off at once (C9), so at a table it is seldom seen there. By how much is set by hand."""
+ALONE_PRIOR = -1.0
+"""The same where no other disc lies on the board: boards are shown bare more often than with a lone twenty. By hand."""
 
 
 def weighed(
@@ -65,23 +72,27 @@ def weighed(
         out[k] = with_chance(out[k], float(log_odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
-        out[first] = in_hole(out[first], hole_odds(image, view, radius), float(distances[first]) >= BESIDE * radius)
+        alone = all(out[k].chance < THERE for k in looked)
+        beside = float(distances[first]) >= BESIDE * radius
+        out[first] = in_hole(out[first], hole_odds(image, view, radius), beside, alone)
     return out, moved
 
 
 def witnesses(
     image: NDArray[np.uint8], view: BoardView, candidates: list[Candidate], places: Array, radius: float
 ) -> tuple[Array, Array]:
-    """What each witness says of candidates at places (N, 2) in mm: numbers (N, 3) in the order of :data:`WEIGHTS`.
+    """What each witness says of candidates at places (N, 2) in mm: numbers (N, 4) in the order of :data:`WEIGHTS`.
 
     Also how far (N, 2) in mm the edges move each of them, where a disc's rim is seen.
     """
     known = view.tournament and view.camera.tilt_deg > FROM_ABOVE_DEG
     heights = [share * view.board.disc_height for share in (HEIGHTS[:1] if known else HEIGHTS)]
-    seen = rims(image, view, places, radius, heights)
+    small, factor = prepare(image, view, places)
+    seen = rims(small, factor, view, places, radius, heights)
+    whole = whole_odds(small, factor, view, places, radius, heights[0])
     moves = np.where((seen.log_odds > RIM_TRUSTED)[:, None], seen.moves, 0.0)
     own = np.array([c.log_odds for c in candidates])
-    return np.column_stack([own, seen.log_odds, seen.support]), moves
+    return np.column_stack([own, seen.log_odds, seen.support, whole]), moves
 
 
 def with_chance(c: Candidate, log_odds: float) -> Candidate:
@@ -92,10 +103,11 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
     return replace(c, chances=(a, b, d, e))
 
 
-def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candidate:
+def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False, alone: bool = False) -> Candidate:
     """Return the candidate at the centre as the hole's network and the others see it together.
 
-    ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge.
+    ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge; ``alone``: no other
+    disc lies on the board.
     """
     # flat on the surface and right over the hole nothing can lie: what looks so is the hole's floor, or a disc in it
     flat = odds["board"] if beside else 0.0
@@ -104,7 +116,8 @@ def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candi
     own = math.log(disc / none)
     odds = odds | {"hole": odds["hole"] + stuck, "board": flat}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
-    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR * (1 - flat)))
+    prior = HOLE_PRIOR + (ALONE_PRIOR if alone else 0.0)
+    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - prior * (1 - flat)))
     shares = np.array([max(odds.get(s, 0.0), 1e-6) for s in STATES])
     shares *= chance / shares.sum()
     a, b, d, e = (float(v) for v in shares)

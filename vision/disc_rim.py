@@ -16,7 +16,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import WRAP
-from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
+from vision.contact_patch import Cylinders, Patch, camera_axes, patches
 from vision.networks import network
 
 SHIFT_MAX_MM = 2.5
@@ -53,17 +53,20 @@ def on_edges(
     return seen, fit_edges(seen).support, moves
 
 
-def rims(image: NDArray[np.uint8], view: BoardView, places: Array, radius: float, heights: Sequence[float]) -> Rims:
-    """Look at the rims of candidates at ``places`` (N, 2) in mm; image (H, W, 3) uint8 BGR; radius and heights in mm.
+def rims(
+    image: NDArray[np.uint8], factor: float, view: BoardView, places: Array, radius: float, heights: Sequence[float]
+) -> Rims:
+    """Look at the rims of candidates at ``places`` (N, 2) in mm; radius and heights in mm.
+
+    ``image`` (H, W, 3) uint8 BGR is reduced by ``factor`` (``vision.contact_patch.prepare``).
 
     All discs of a picture are of one height: of those given, the one at which more rims are seen.
     """
     n = len(places)
     if not n:
         return Rims(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
-    small, factor = prepare(image, view, places)
     solids = [Cylinders(places, np.full(n, radius), np.full(n, height)) for height in heights]
-    seen, supports, moves = zip(*(on_edges(small, factor, view, s) for s in solids), strict=True)
+    seen, supports, moves = zip(*(on_edges(image, factor, view, s) for s in solids), strict=True)
     log_odds = np.split(_log_odds(np.concatenate(seen)), len(heights))
     looks = [Rims(*look) for look in zip(log_odds, supports, moves, strict=True)]
     return max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))

@@ -14,16 +14,13 @@ from numpy.typing import NDArray
 
 from calibration.view import BoardView
 from vision.networks import network
+from vision.square_patch import OVERSAMPLE, PATCH, network_input
 
-PATCH = 56
-"""Side of the patch in pixels: 1 mm each for a usual disc."""
 HALF_RADII = 1.75
 """Half the side in disc radii: the hole, a disc over its edge, and the surface around."""
 PATCH_STATES = ("none", "hole", "leaning", "board")
 """Empty; flat in the hole; tilted into it; flat on the surface over or beside its edge."""
 _INSIDE = [PATCH_STATES.index("hole"), PATCH_STATES.index("leaning")]
-OVERSAMPLE = 2
-TANGENT_MAX = 2.0
 
 
 def hole_patch(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> tuple[NDArray[np.uint8], float]:
@@ -37,13 +34,6 @@ def hole_patch(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> t
     big = view.rectify(image, half, PATCH * fine, 0.0, turn)
     patch = big if fine == 1 else cv2.resize(big, (PATCH, PATCH), interpolation=cv2.INTER_AREA)
     return np.asarray(patch, dtype=np.uint8), math.tan(view.view_angle(np.zeros(2)))
-
-
-def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Input (N, 4, PATCH, PATCH) of the network: colours in -1..1 and the view angle's tangent."""
-    colours = patches.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
-    plane = np.minimum(tangents, TANGENT_MAX).astype(np.float32)[:, None, None, None] - 1
-    return np.concatenate([colours, np.broadcast_to(plane, (len(patches), 1, PATCH, PATCH))], axis=1)
 
 
 def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> dict[str, float]:

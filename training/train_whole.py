@@ -1,0 +1,132 @@
+"""Train the network that tells whether a place, seen as a whole, shows a disc.
+
+    python -m training.trace_boards --out WINDOWS --count 400
+    python -m training.train_whole --cache FOLDER --windows WINDOWS [--hold-out 1] [--out vision/weights/whole.onnx]
+
+Needs torch and onnx. Drawn patches (``training.whole_patches``) and patches of the places of ``training.disc_cases``.
+With ``--hold-out N`` every N-th scene judges instead of teaching: with 1 all of them.
+"""
+
+import argparse
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from training.disc_cases import Case, cases_of
+from training.hole_patches import spoilt
+from training.patch_net import Data, PatchNet, batch_of, export
+from training.whole_patches import cornered, drawn_places
+from vision.contact_patch import prepare
+from vision.disc_whole import BATCH, whole_patches
+from vision.square_patch import network_input
+
+DRAWN, PART = 24_000, 1000
+SHARES = {"traced": 0.28, "windows": 0.32, "drawn": 0.33, "foreign": 0.07}
+"""Of each batch."""
+WIDTHS, DENSE = (24, 40, 56, 64, 80), 64
+SAMPLES, BATCH_SIZE, RATE, DECAY = 1_000_000, 128, 2e-3, 2e-3
+SMOOTHING = 0.004
+"""What is taken from each answer's certainty: more would let no reading be surer than that."""
+
+
+def patches_of(case: Case, rng: np.random.Generator) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Patches (N, PATCH, PATCH, 3) and tangents (N,) of a case's places, as worse cameras would show them."""
+    small, factor = prepare(case.image, case.view, case.places)
+    patches, tangents = whole_patches(small, factor, case.view, case.places, case.radius, case.height)
+    return np.stack([cornered(spoilt(rng, p)) for p in patches]), tangents
+
+
+def cached(folder: Path, name: str, windows: Path) -> Data:
+    """A source's data by its name, made once in parts and kept."""
+    parts: list[Data] = []
+    for k in range(DRAWN // PART if name == "drawn" else 1):
+        file = folder / f"whole_{name}_{k}.npz"
+        if not file.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            if name == "drawn":
+                a, b, c = drawn_places(k, PART)
+                d = np.full(PART, -1)
+            else:
+                rng = np.random.default_rng(len(name))
+                each = [(*patches_of(case, rng), case) for case in cases_of(name, windows) if len(case.places)]
+                a, b = np.concatenate([e[0] for e in each]), np.concatenate([e[1] for e in each])
+                c = np.concatenate([e[2].kinds for e in each])
+                d = np.repeat([e[2].scene for e in each], [len(e[2].kinds) for e in each])
+            np.savez(file, a=a, b=b, c=c, d=d)
+        kept = np.load(file)
+        parts.append((kept["a"], kept["b"], kept["c"], kept["d"]))
+    a, b, c, d = (np.concatenate(v) for v in zip(*parts, strict=True))
+    return a, b, c, d
+
+
+def report(net: PatchNet, data: Data, pick: NDArray[np.int64]) -> str:
+    """How well held-out samples are told apart."""
+    net.eval()
+    with torch.no_grad():
+        parts = [torch.from_numpy(network_input(data[0][p], data[1][p])) for p in np.array_split(pick, 40) if len(p)]
+        q = np.concatenate([torch.sigmoid(net(x)).numpy()[:, 0] for x in parts])
+    net.train()
+    y = data[2][pick]
+    loss = -np.log(np.where(y == 1, q, 1 - q) + 1e-9).mean()
+    missed, false = (q[y == 1] < 0.5).mean(), (q[y == 0] > 0.5).mean()
+    return f"held out: discs missed {missed:.4f}, false {false:.4f}, log loss {loss:.4f}"
+
+
+def main() -> None:
+    """Train, judge, export."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--windows", type=Path, required=True)
+    parser.add_argument("--hold-out", type=int, default=0)
+    parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=Path, help="weights (.pt) to go on with")
+    parser.add_argument("--out", type=Path, default=Path("vision/weights/whole.onnx"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    torch.manual_seed(options.seed)
+    rng = np.random.default_rng(options.seed)
+    data = {name: cached(options.cache, name, options.windows) for name in SHARES}
+    numbers = data["traced"][3]
+    out = numbers % options.hold_out == 0 if options.hold_out else np.zeros(len(numbers), bool)
+    held = np.nonzero(out)[0][::5]
+    pools = {name: np.arange(len(d[2])) for name, d in data.items()} | {"traced": np.nonzero(~out)[0]}
+    total = sum(v for n, v in SHARES.items() if len(pools[n]))
+    counts = {n: round(BATCH_SIZE * v / total) for n, v in SHARES.items() if len(pools[n])}
+    net = PatchNet(1, WIDTHS, DENSE)
+    if options.start:
+        net.load_state_dict(torch.load(options.start))
+    net = net.to(memory_format=torch.channels_last)
+    steps = options.samples // BATCH_SIZE
+    tune = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=DECAY)
+    plan = torch.optim.lr_scheduler.OneCycleLR(tune, options.rate, total_steps=steps, pct_start=0.1)
+    shown = 0.0
+    for step in range(steps):
+        parts = [batch_of(data[n], rng.choice(pools[n], count), rng) for n, count in counts.items()]
+        x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts]).float()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            said = net(x.contiguous(memory_format=torch.channels_last))
+        loss = functional.binary_cross_entropy_with_logits(said.float()[:, 0], y * (1 - 2 * SMOOTHING) + SMOOTHING)
+        tune.zero_grad()
+        loss.backward()
+        tune.step()
+        plan.step()
+        shown += float(loss.detach())
+        if step % 250 == 249:
+            print(
+                f"{step + 1}/{steps} loss {shown / 250:.4f} {report(net, data['traced'], held) if len(held) else ''}",
+                flush=True,
+            )
+            shown = 0.0
+    torch.save(net.state_dict(), options.out.with_suffix(".pt"))
+    export(net, options.out, BATCH)
+
+
+if __name__ == "__main__":
+    main()
