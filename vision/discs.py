@@ -41,7 +41,7 @@ off by more than 4.5 flat and 6 leaning, of 20 floors of empty holes two by less
 likely a disc, its log odds lower by FOREIGN_MOST at most: the hole lies in the shade."""
 SIDES_UNSURE = 0.4
 """Trust in a disc's side where it stays open whether there are one or two; set by hand."""
-LONE_ODDS = 0.15
+LONE_ODDS = 0.08
 """A single disc of a third colour is more often a print or a thing than a side's only disc."""
 AROUND, BARE, BARE_ODDS = (1.3, 1.7), 9.0, 0.05
 """The only disc of its colour, with a face that differs by less than this (weighted Lab) from what lies around it, or
