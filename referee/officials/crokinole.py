@@ -29,6 +29,7 @@ from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
+from vision.disc_looks import Looks
 from vision.discs import read_discs
 from vision.lens import Lens
 from vision.shot_seen import Handled, Lying
@@ -84,6 +85,7 @@ class CrokinoleOfficial:
         self._live: State | None = None
         self._asked: set[tuple[int | None, str]] = set()
         self._at = 0.0
+        self._looks: Looks | None = None
         self._began = False
         self._sized = False
         self._sizes: list[tuple[float, float]] = []
@@ -174,10 +176,10 @@ class CrokinoleOfficial:
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
-        reading = read_table(rest, self.follower.radius)
+        reading = self._read(rest)
         if not self._sized and any(s.sure and s.disc.state == "board" for s in reading.discs):
             rest = self._size_discs(rest, reading)
-            reading = read_table(rest, self.follower.radius)
+            reading = self._read(rest)
         elif self.follower.size_known and rest.view.scale_known and len(self._sizes) < SIZED_RESTS:
             self._size_again(reading)
         before = self.follower.lying
@@ -193,6 +195,11 @@ class CrokinoleOfficial:
         if isinstance(outcome, Handled):
             return self._hands(outcome, leaving, first)
         return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
+
+    def _read(self, rest: Rest) -> TableReading:
+        reading = read_table(rest, self.follower.radius, self._looks)
+        self._looks = reading.looks
+        return reading
 
     def _unmasked(self) -> None:
         """Take what turned out to be no disc out of the account, and out of what it led the rules to take off."""
