@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array
 from calibration.view import BoardView
+from vision.differences import differs
 from vision.disc_canonical import PX_PER_MM, SHOOTING, SIZE, CanonicalFrame, canonical_picture, frame_of
 from vision.disc_net import GRID_PX, WHOLE, Candidate, Mask, Window, candidates_in, within
 from vision.disc_odds import weighed
@@ -30,15 +31,6 @@ RADIUS_SIGMA = 0.035
 RADIUS_BIAS = 0.01
 """... down to what all share."""
 
-LEAST_STEP, MOST_STEP = 6.0, 14.0
-"""Grey levels by which the mean over 3 x 3 canonical pixels has changed: coding noise stays below the first, and a disc
-of the board's own colour that has moved by half a millimetre shows the second at its rim."""
-NOISE_TIMES = 6.0
-"""Between these, so many times the usual change where nothing has happened."""
-LIGHT_PX, LIGHT_CLIP = 101, 12
-"""Light changes smoothly over this many pixels (158 mm); one pixel bends its estimate by so many grey levels."""
-SPECK_PX = 14
-"""Changes of fewer pixels are specks of coding noise: a disc that moves by half a millimetre changes more of its rim."""
 ABOUT_PX = 16
 """What is nearer to a changed pixel (25 mm) is read anew: the whole of a disc that a change touches, and the shade
 beside it."""
@@ -156,29 +148,12 @@ def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame)
 
 def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
     """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about what is in doubt."""
-    zone = cv2.dilate(changed(before.picture, picture), _disc_shaped(ABOUT_PX))
+    zone = cv2.dilate(differs(before.picture, picture, _board()), _disc_shaped(ABOUT_PX))
     for judged, c in zip(before.judged, before.weighed, strict=True):
         sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
         if not sure:
             cv2.circle(zone, (round(judged.xy[0]), round(judged.xy[1])), ABOUT_PX, 1, -1)
     return np.asarray(zone, dtype=np.uint8)
-
-
-def changed(before: NDArray[np.uint8], now: NDArray[np.uint8]) -> Mask:
-    """1 (SIZE, SIZE) where two pictures (SIZE, SIZE, 3) uint8 BGR differ by more than noise and light."""
-    step = np.zeros((SIZE, SIZE), np.float32)
-    for k in range(3):
-        a, b = before[..., k], now[..., k]
-        gain = float(np.median((b[::8, ::8].astype(np.float32) + 8) / (a[::8, ::8].astype(np.float32) + 8)))
-        d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=8 * gain - 8), b, dtype=cv2.CV_16S)
-        light = cv2.blur(np.clip(d, -LIGHT_CLIP, LIGHT_CLIP), (LIGHT_PX, LIGHT_PX))
-        np.maximum(step, np.abs(cv2.blur((d - light).astype(np.float32), (3, 3))), out=step)
-    noise = 1.4826 * float(np.median(step[::4, ::4]))
-    mask = (step > min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)).astype(np.uint8) & _board()
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    keep = stats[:, cv2.CC_STAT_AREA] >= SPECK_PX
-    keep[0] = False
-    return np.asarray(keep[labels], dtype=np.uint8)
 
 
 @cache

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +17,10 @@ from calibration.drift import check_view
 from calibration.hints import BoardHints, NoBoard
 from calibration.solve import find_board
 from calibration.view import BoardView
+from vision.board_axes import aligned
+from vision.drafts import Draft
 from vision.frames import Frame
-from vision.lens import Gray, Lens, Mask, quadrant_turn, turn_between, turned, upright_turn
+from vision.lens import Gray, Lens, Mask
 from vision.motion import MotionEye, Sight
 from vision.scene import SceneGate
 from vision.tracks import Start, Track, shot_start
@@ -56,8 +57,6 @@ UNTOLD_MM = 6.0
 """About a disc that was hidden in part, this much beside it counts as hidden too (its shadow)."""
 RETRIES_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before the board is looked for again, where it wasn't found."""
-TURN_BELIEVED = 0.12
-"""Agreement of two pictures of one board from which the turn between them is believed."""
 ANOTHER_BOARD = 0.2
 """Where more of the surface than this differs from what was seen before a cut, that is of no more use."""
 VIEWS_KEPT = 3
@@ -111,6 +110,7 @@ class TableWatch:
         self._before: tuple[Frame, Sight] | None = None
         self._retry_at, self._retries = -math.inf, 0
         self._best: tuple[float, Frame, Sight] | None = None
+        self._draft = Draft()
         self._waiting_since = math.inf
         self._shots: list[Start] = []
         self._counted: set[tuple[float, float, float]] = set()
@@ -125,7 +125,7 @@ class TableWatch:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when a job is put aside: everything but the frames, which belong to an open file."""
-        return {**self.__dict__, "_best": None, "_first": None, "_before": None, "_passed": []}
+        return {**self.__dict__, "_best": None, "_draft": Draft(), "_first": None, "_before": None, "_passed": []}
 
     def board_moved(self) -> None:
         """Look for the board anew."""
@@ -184,6 +184,15 @@ class TableWatch:
         self._before = (frame, sight)
         return self._decide(frame, sight)
 
+    @property
+    def drafted(self) -> Rest | None:
+        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet."""
+        if self._draft.moment is None or self.view is None or self._lens is None:
+            return None
+        frame, sight = self._draft.moment
+        none: tuple[Track, ...] = ()
+        return Rest(frame, sight.at, sight.at, self.view, self._lens, sight.gray, sight.hand, none, (), self.scene)
+
     def _knocked(self, at: float) -> list[Rest]:
         """The camera is being moved: shots that began before stay known, what seems to move is none of them."""
         last: list[Rest] = []
@@ -234,39 +243,13 @@ class TableWatch:
             return
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
-            self._take(self._aligned(found, frame), frame, to_plane)
+            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
             self._retries = 0
             return
         if isinstance(found, NoBoard):
             self.refusal = found
         self._retry_at = frame.timestamp + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
         self._retries += 1
-
-    def _aligned(self, view: BoardView, frame: Frame) -> BoardView:
-        """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals."""
-        if self.scale[2]:
-            view = view.scaled(self.scale[0], self.scale[2])
-            view = replace(view, board=replace(view.board, disc_radius=self.scale[1]))
-        view = turned(view, upright_turn(view))
-        gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        turn = quadrant_turn(gray, view)
-        if turn is not None:
-            view = turned(view, turn)
-        if self._old is None:
-            return view
-        # the same board as before: its axes stay, whatever the camera
-        lens, before = self._old
-        luma, to_plane = as_luma(frame)
-        now = Lens(view, to_plane).look(luma)
-        quarter = np.pi / 2
-        steps = None if turn is None else (0.0, quarter, -quarter, 2 * quarter)
-        by, agreement = turn_between(before, now, lens, steps)
-        if agreement < TURN_BELIEVED:
-            return view
-        if steps is not None:
-            by = round(by / quarter) * quarter
-        view = turned(view, by)
-        return replace(view, board=replace(view.board, disc_radius=lens.view.board.disc_radius))
 
     def _take(self, view: BoardView, frame: Frame, to_plane: NDArray[np.float64]) -> None:
         self.view = view
@@ -307,7 +290,7 @@ class TableWatch:
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
             self.notes.append((at, "the camera has moved: the board was solved again"))
-            self._take(self._aligned(found, frame), frame, to_plane)
+            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
             self._retries = 0
             return last
         self._retry_at = at + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
@@ -319,8 +302,12 @@ class TableWatch:
         if self._eye.plate is not None and not self._fresh:
             self._old = (self._lens, np.rint(self._eye.plate).astype(np.uint8))
 
-    def _forget_motion(self) -> None:
+    def _forget_best(self) -> None:
         self._best, self._waiting_since = None, math.inf
+        self._draft.forget()
+
+    def _forget_motion(self) -> None:
+        self._forget_best()
         self._shots = []
         if self._eye is not None:
             self._eye.take_tracks()
@@ -351,24 +338,32 @@ class TableWatch:
         if waits and not self._shots:
             return out
         if not content and not self._shots and not self._fresh:
-            self._best, self._waiting_since = None, math.inf
+            self._forget_best()
             if sight.hand_mm2 > FREE_MM2 and sight.calm_s >= ABSORB_S:
                 out.append(self._rest(frame, sight, absorb=True))
             return out
-        if min(sight.still_s, sight.at - self._fresh_at) < SETTLED_S:
-            return out
+        return out + self._settles(frame, sight)
+
+    def _settles(self, frame: Frame, sight: Sight) -> list[Rest]:
+        """Whether everything lies still by now, and hides nothing, or nothing that is worth waiting for any longer."""
+        assert self._lens is not None
+        still = min(sight.still_s, sight.at - self._fresh_at)
+        if self._best is None:
+            self._draft.see(frame, sight, still, sight.hand_mm2 < FREE_MM2)
+        if still < SETTLED_S:
+            return []
         self._waiting_since = min(self._waiting_since, sight.at)
-        best = self._best
+        best, newest = self._best, (frame, sight)
+        if best is None:
+            newest = self._draft.confirmed(frame, sight, self._lens)
         if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
-            self._best = best = (sight.hand_mm2, frame, sight)
+            self._best = best = (newest[1].hand_mm2, *newest)
         free = sight.hand_mm2 < FREE_MM2
         reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
         late = bool(self._shots) and sight.at - self._waiting_since > PATIENCE_S
         if free or reaching or late:
-            out.append(self._rest(*best[1:]))
-        elif sight.calm_s >= ABSORB_S:
-            out.append(self._rest(frame, sight, absorb=True))
-        return out
+            return [self._rest(*best[1:])]
+        return [self._rest(frame, sight, absorb=True)] if sight.calm_s >= ABSORB_S else []
 
     def _new_shots(self) -> list[Start]:
         assert self._eye is not None and self._lens is not None
@@ -393,7 +388,7 @@ class TableWatch:
         )  # fmt: skip
         self._eye.settle(sight.gray, hidden)
         self._fresh = False
-        self._best, self._waiting_since = None, math.inf
+        self._forget_best()
         self._shots = []
         self._counted = {t.start for t in self._eye.tracks}
         return rest

@@ -29,13 +29,12 @@ from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
-from vision.disc_looks import Looks
-from vision.discs import read_discs
 from vision.lens import Lens
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN, TableFollower
-from vision.table import SeenDisc, Sides, TableReading, disc_radius, face_lab, read_table
+from vision.table import Sides, TableReading, disc_radius
+from vision.table_reader import TableReader
 from vision.tracks import Start, Track, scaled_track
 from vision.watch import Rest, TableWatch
 
@@ -85,7 +84,7 @@ class CrokinoleOfficial:
         self._live: State | None = None
         self._asked: set[tuple[int | None, str]] = set()
         self._at = 0.0
-        self._looks: Looks | None = None
+        self._reader = TableReader()
         self._began = False
         self._sized = False
         self._sizes: list[tuple[float, float]] = []
@@ -136,21 +135,20 @@ class CrokinoleOfficial:
         """Let go what was taken back, hold again what was brought back."""
         self._hand.in_force(entries)
 
-    def glance(self, frame: "Frame") -> dict[str, int] | None:
-        """Points of the round as the discs seem to lie, before any rule takes one off."""
-        view, state = self.watch.view, self._live
+    def glance(self) -> dict[str, int] | None:
+        """Points of the round as the discs seem to lie, before any rule takes one off; None until they were read."""
+        drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
         side_of = {group: side for side, group in self._hand.groups.items()}
-        if view is None or state is None:
+        if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
         setup = state.setup
         turn = setup.sides[setup.side_of[state.cycle[state.shots % len(state.cycle)]]]
         points = {side: 20 * n for side, n in zip(setup.sides, state.twenties, strict=True)}
         leaving = [self.follower.table[i].mm for i in self.follower.leaving if i in self.follower.table]
-        for disc in read_discs(frame.pixels, view).discs:
-            if disc.state == "ditch" or any(math.dist(disc.mm, mm) < view.board.disc_radius for mm in leaving):
-                continue
-            group, _ = self.follower.sides.group(SeenDisc(disc, face_lab(frame.pixels, view, disc), True))
-            points[side_of.get(group, turn)] += disc.value or 0
+        radius = drafted.view.board.disc_radius
+        for seen in (s for s in reading.discs if s.sure and s.disc.state != "ditch"):
+            if all(math.dist(seen.disc.mm, mm) >= radius for mm in leaving):
+                points[side_of.get(self.follower.sides.group(seen)[0], turn)] += seen.disc.value or 0
         return points
 
     def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
@@ -159,6 +157,9 @@ class CrokinoleOfficial:
         out: list[Proposal | Question] = []
         for rest in self.watch.feed(frame):
             out += self._rest(rest)
+        drafted = self.watch.drafted
+        if drafted is not None and not self._reader.begun(drafted, self.follower.radius):
+            self._reader.begin(drafted, self.follower.radius)
         return out
 
     def finish(self) -> Sequence[Proposal | Question]:
@@ -197,9 +198,7 @@ class CrokinoleOfficial:
         return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
 
     def _read(self, rest: Rest) -> TableReading:
-        reading = read_table(rest, self.follower.radius, self._looks)
-        self._looks = reading.looks
-        return reading
+        return self._reader.read(rest, self.follower.radius)
 
     def _unmasked(self) -> None:
         """Take what turned out to be no disc out of the account, and out of what it led the rules to take off."""
