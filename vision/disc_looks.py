@@ -46,8 +46,8 @@ DOUBT = (0.04, 0.97)
 STATE_DOUBT = 0.06
 """another state than the likeliest has this probability."""
 RADIUS_HOLDS = 0.05
-"""Carried over while the discs' radius is the same within this share (one disc's is known to 0.035): rims were looked
-for at it."""
+"""Rims are looked for at the discs' radius: at all places anew where that has become another by more than this share
+(one disc's is known to 0.035)."""
 CARRIED_MOST = 12
 """After so many pictures in a row the whole is looked at again: what was overlooked gets another chance."""
 
@@ -110,8 +110,8 @@ def _in_part(
     judged = [before.judged[k] for k in stay] + fresh
     radius = _radius(judged, view, frame)
     measured = joint_radius(list(before.judged)) is not None and joint_radius(judged) is not None
-    if stay and measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
-        return _whole(image, view, frame, picture)
+    if measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
+        stay, fresh, places = [], judged, frame.to_board(np.array([c.xy for c in judged]))
     better, moved = weighed(image, view, fresh, places, radius[0]) if fresh else ([], places)
     return Looks(
         view, frame, np.where(zone[..., None] > 0, picture, before.picture), picture, tuple(judged),

@@ -14,10 +14,14 @@ Moment = tuple[Frame, Sight]
 
 
 class Draft:
-    """Holds the first picture since the last motion in which nothing moves and no hand hides anything."""
+    """Holds the first picture since the last motion in which nothing moves.
+
+    ``free``: no hand hides anything in it; the first such picture takes the place of one in which a hand does.
+    """
 
     def __init__(self) -> None:
         self.moment: Moment | None = None
+        self.free = False
 
     def forget(self) -> None:
         """What was drafted is no rest."""
@@ -27,18 +31,17 @@ class Draft:
         """Take in the next frame: for how long nothing has moved, and whether no hand hides anything."""
         if still_s <= 0:
             self.moment = None
-        elif self.moment is None and free:
-            self.moment = (frame, sight)
+        elif self.moment is None or (free and not self.free):
+            self.moment, self.free = (frame, sight), free
 
     def confirmed(self, frame: Frame, sight: Sight, lens: Lens) -> Moment:
         """What is the rest, now that everything has kept still: what was drafted, if all lies where it lay then.
 
         A disc that crept on meanwhile, too slowly to be seen to move, makes it the newest frame.
         """
-        if self.moment is None:
+        if self.moment is None or not self.free or self.moment[0] is frame:
             return frame, sight
         fine = lens.finer
         then, now = (fine.look(as_luma(f)[0]) for f in (self.moment[0], frame))
-        hidden = cv2.resize(sight.hand, (fine.size, fine.size), interpolation=cv2.INTER_NEAREST)
-        told = fine.surface & (1 - np.asarray(hidden, dtype=np.uint8))
-        return (frame, sight) if differs(then, now, told).any() else self.moment
+        told = cv2.resize(lens.surface & (1 - sight.hand), (fine.size, fine.size), interpolation=cv2.INTER_NEAREST)
+        return (frame, sight) if differs(then, now, np.asarray(told, dtype=np.uint8)).any() else self.moment

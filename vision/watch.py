@@ -32,8 +32,9 @@ SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
-SETTLED_S = 0.15
-"""Everything lies still when nothing has moved for this long."""
+SETTLED_S = 0.095
+"""Everything lies still when nothing has moved for this long (three frames at 30 a second), and lies just where it lay
+in the first frame in which nothing moved: motion itself is told over 0.1 s."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
@@ -184,10 +185,12 @@ class TableWatch:
         self._before = (frame, sight)
         return self._decide(frame, sight)
 
-    @property
-    def drafted(self) -> Rest | None:
-        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet."""
-        if self._draft.moment is None or self.view is None or self._lens is None:
+    def drafted(self, hidden: bool) -> Rest | None:
+        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet.
+
+        ``hidden``: also while a hand hides something, which will be read once more without it.
+        """
+        if self._draft.moment is None or self.view is None or self._lens is None or not (hidden or self._draft.free):
             return None
         frame, sight = self._draft.moment
         none: tuple[Track, ...] = ()

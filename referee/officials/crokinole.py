@@ -137,7 +137,7 @@ class CrokinoleOfficial:
 
     def glance(self) -> dict[str, int] | None:
         """Points of the round as the discs seem to lie, before any rule takes one off; None until they were read."""
-        drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
+        drafted, reading, state = self.watch.drafted(hidden=True), self._reader.ready(), self._live
         side_of = {group: side for side, group in self._hand.groups.items()}
         if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
@@ -157,7 +157,8 @@ class CrokinoleOfficial:
         out: list[Proposal | Question] = []
         for rest in self.watch.feed(frame):
             out += self._rest(rest)
-        drafted = self.watch.drafted
+        # under a hand it is read for the screen alone
+        drafted = self.watch.drafted(hidden=self._live is not None)
         if drafted is not None and not self._reader.begun(drafted, self.follower.radius):
             self._reader.begin(drafted, self.follower.radius)
         return out
