@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from vision.differences import differs
+from vision.differences import differs, shaded
 from vision.frames import Frame
 from vision.lens import Lens
 from vision.motion import Sight
@@ -34,14 +34,17 @@ class Draft:
         elif self.moment is None or (free and not self.free):
             self.moment, self.free = (frame, sight), free
 
-    def confirmed(self, frame: Frame, sight: Sight, lens: Lens) -> Moment:
-        """What is the rest, now that everything has kept still: what was drafted, if all lies where it lay then.
+    def confirmed(self, frame: Frame, sight: Sight, lens: Lens) -> Moment | None:
+        """What was drafted, if all lies and looks in ``frame`` as it did then; None where it doesn't.
 
-        A disc that crept on meanwhile, too slowly to be seen to move, makes it the newest frame.
+        It doesn't where a disc crept on, too slowly to be seen to move, or a hand's shadow was still there.
         """
         if self.moment is None or not self.free or self.moment[0] is frame:
-            return frame, sight
+            return None
         fine = lens.finer
         then, now = (fine.look(as_luma(f)[0]) for f in (self.moment[0], frame))
         told = cv2.resize(lens.surface & (1 - sight.hand), (fine.size, fine.size), interpolation=cv2.INTER_NEAREST)
-        return (frame, sight) if differs(then, now, np.asarray(told, dtype=np.uint8)).any() else self.moment
+        where = np.asarray(told, dtype=np.uint8)
+        if differs(then, now, where).any() or shaded(then, now, where, fine.view.board.disc_radius / fine.mm_per_px):
+            return None
+        return self.moment

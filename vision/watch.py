@@ -32,9 +32,9 @@ SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
-SETTLED_S = 0.095
-"""Everything lies still when nothing has moved for this long (three frames at 30 a second), and lies just where it lay
-in the first frame in which nothing moved: motion itself is told over 0.1 s."""
+SETTLED_S, SHOT_SETTLED_S = 0.15, 0.095
+"""Everything lies still when nothing has moved for this long; after a shot, which people wait for, and with no hand
+about, for this long (three frames at 30 a second), if all lies and looks as in the first frame without motion."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
@@ -351,17 +351,20 @@ class TableWatch:
         """Whether everything lies still by now, and hides nothing, or nothing that is worth waiting for any longer."""
         assert self._lens is not None
         still = min(sight.still_s, sight.at - self._fresh_at)
+        free = sight.hand_mm2 < FREE_MM2
         if self._best is None:
-            self._draft.see(frame, sight, still, sight.hand_mm2 < FREE_MM2)
-        if still < SETTLED_S:
+            self._draft.see(frame, sight, still, free)
+        if still < (SHOT_SETTLED_S if self._shots and free else SETTLED_S):
             return []
         self._waiting_since = min(self._waiting_since, sight.at)
         best, newest = self._best, (frame, sight)
         if best is None:
-            newest = self._draft.confirmed(frame, sight, self._lens)
+            drafted = self._draft.confirmed(frame, sight, self._lens)
+            if drafted is None and still < SETTLED_S:
+                return []
+            newest = drafted or newest
         if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
             self._best = best = (newest[1].hand_mm2, *newest)
-        free = sight.hand_mm2 < FREE_MM2
         reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
         late = bool(self._shots) and sight.at - self._waiting_since > PATIENCE_S
         if free or reaching or late:
