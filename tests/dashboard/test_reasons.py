@@ -75,16 +75,16 @@ def test_every_reason_is_in_the_catalogue() -> None:
     [
         (
             "disc 3 is -0.21 mm from the 15/10 line (sigma 0.97); the players leave disc 4, 5 on the board",
-            "la ficha 3 está a -0.21 mm de la línea 15/10 (sigma 0.97); los jugadores dejan la ficha 4, 5 en el"
+            "el disco 3 está a -0.21 mm de la línea 15/10 (sigma 0.97); los jugadores dejan el disco 4, 5 en el"
             " tablero",
         ),
         (
             "disc 3 lies flat in the hole, or leaning into the hole or on the surface",
-            "la ficha 3 está plana en el hoyo, o apoyada en el borde del hoyo o en la superficie",
+            "el disco 3 está plano en el agujero, o apoyado en el borde del agujero o en la superficie",
         ),
         (
             f"{NOT_FOUND}; {UNSEEN_LOSS.format('2, 6')}",
-            "la ficha lanzada no se vio en reposo; se supone que salió del tablero; la ficha 2, 6 ya no está, y no se"
+            "el disco lanzado no se vio en reposo; se supone que salió del tablero; el disco 2, 6 ya no está, y no se"
             " vio salir del tablero todo lo que falta",
         ),
         ("which set was thrown wasn't seen: ash was thrown", "no se vio qué juego se tiró: ash was thrown"),
