@@ -268,8 +268,10 @@ class Sides:
         return nearest, float(np.clip(1.25 - 1.5 * ratio, 0.5, 1.0))
 
     def gap(self, lab: Lab, group: int, light: Lab | None = None) -> float:
-        """Weighted Lab distance of a face (3,) from its group's colour."""
-        return self._gap(lab if light is None else lab - light, self.middles[group]) if self.middles else 0.0
+        """Weighted Lab distance of a face (3,) from its group's colour; 0 where no disc of that was seen yet."""
+        if group >= len(self.middles):
+            return 0.0
+        return self._gap(lab if light is None else lab - light, self.middles[group])
 
     def learn(self, group: int, lab: Lab) -> None:
         """A face with Lab (3,) was seen that surely belongs to ``group``."""
