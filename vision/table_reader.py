@@ -29,39 +29,48 @@ class TableReader:
     def __init__(self) -> None:
         self._looks: Looks | None = None
         self._thread: ThreadPoolExecutor | None = None
-        self._begun: list[_Begun] = []
+        self._begun: _Begun | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when a job is put aside: neither the thread nor frames, which belong to an open file."""
-        return {**self.__dict__, "_thread": None, "_begun": []}
+        return {**self.__dict__, "_thread": None, "_begun": None}
 
-    def begin(self, rest: Rest, radius: Radius) -> None:
-        """Begin to read what may turn out to be a rest."""
+    def begin(self, rest: Rest, radius: Radius, patient: bool = True) -> None:
+        """Begin to read what may turn out to be a rest.
+
+        While another picture is being read this waits for it, so that a file always gives the same; not ``patient``,
+        it does nothing then: whoever watches a camera asks again with the next frame.
+        """
+        before = self._begun
+        if before is not None:
+            if not patient and not before.reading.done():
+                return
+            self._begun = None
+            before.reading.result()  # not wanted after all; an error in it is no less one
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "reader")
-        self._begun.append(_Begun(rest, radius, self._thread.submit(self._read, rest, radius)))
+        self._begun = _Begun(rest, radius, self._thread.submit(self._read, rest, radius))
 
     def begun(self, rest: Rest, radius: Radius) -> bool:
         """Whether this very picture is being read already, or was, with this radius."""
-        last = self._begun[-1] if self._begun else None
+        last = self._begun
         if last is None:
             return False
         return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
 
     def ready(self) -> TableReading | None:
         """The reading begun last, if it is done and hasn't been asked for; None else."""
-        if not self._begun or not self._begun[-1].reading.done():
+        if self._begun is None or not self._begun.reading.done():
             return None
-        return self._begun[-1].reading.result()
+        return self._begun.reading.result()
 
     def read(self, rest: Rest, radius: Radius) -> TableReading:
         """The reading of a rest, which may have been begun; waits for it."""
         if not self.begun(rest, radius):
             self.begin(rest, radius)
-        # those that weren't wanted after all are waited for too: an error in them is no less one
-        *_, reading = [begun.reading.result() for begun in self._begun]
-        self._begun.clear()
-        return replace(reading, rest=rest)
+        begun, self._begun = self._begun, None
+        assert begun is not None
+        return replace(begun.reading.result(), rest=rest)
 
     def _read(self, rest: Rest, radius: Radius) -> TableReading:
         reading = read_table(rest, radius, self._looks)

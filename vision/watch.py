@@ -33,7 +33,7 @@ SWARM = 8
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
 SETTLED_S, SHOT_SETTLED_S = 0.15, 0.095
-"""Everything lies still when nothing has moved for this long; after a shot, which people wait for, and with no hand
+"""Everything lies still when nothing has moved for this long; after a shot, where people wait for it, and with no hand
 about, for this long (three frames at 30 a second), if all lies and looks as in the first frame without motion."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
@@ -61,6 +61,7 @@ RETRIES_S = (0.5, 1.0, 2.0, 4.0)
 ANOTHER_BOARD = 0.2
 """Where more of the surface than this differs from what was seen before a cut, that is of no more use."""
 VIEWS_KEPT = 3
+Find = Callable[[NDArray[np.uint8], BoardHints], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +88,13 @@ class Rest:
 
 
 class TableWatch:
-    """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found."""
+    """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found.
 
-    def __init__(
-        self, hints: BoardHints | None = None, find: Callable[[NDArray[np.uint8], BoardHints], object] = find_board
-    ) -> None:
+    ``prompt``: people wait for the score, so that rests are told as early as they can be (see ``vision.drafts``); of a
+    recording they are told when a later picture, which the coder has had time to refine, shows them as well.
+    """
+
+    def __init__(self, hints: BoardHints | None = None, find: Find = find_board, prompt: bool = False) -> None:
         self.hints = hints or BoardHints()
         self.view: BoardView | None = None
         self.scene = 0
@@ -100,6 +103,7 @@ class TableWatch:
         self.refusal: NoBoard | None = None
         self.scale: tuple[float, float, str] = (1.0, 0.0, "")
         self._find = find
+        self._prompt = prompt
         self._gate = SceneGate()
         self._eye: MotionEye | None = None
         self._lens: Lens | None = None
@@ -172,9 +176,7 @@ class TableWatch:
             return self._knocked(at)
         if changing:
             last = [] if self._unsure else self._parting()
-            self._unsure, self._shaken = True, None
-            self._gate.changed_at = at
-            self._before = None
+            self._unsure, self._shaken, self._before, self._gate.changed_at = True, None, None, at
             return last
         if len(sight.movers) >= SWARM and not self._unsure:
             # many discs at once, or a picture that the coder renews: what is under way is kept if the view still fits
@@ -185,16 +187,13 @@ class TableWatch:
         self._before = (frame, sight)
         return self._decide(frame, sight)
 
-    def drafted(self, hidden: bool) -> Rest | None:
-        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet.
-
-        ``hidden``: also while a hand hides something, which will be read once more without it.
-        """
-        if self._draft.moment is None or self.view is None or self._lens is None or not (hidden or self._draft.free):
+    @property
+    def drafted(self) -> Rest | None:
+        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet."""
+        if self._draft.moment is None or self.view is None or self._lens is None:
             return None
         frame, sight = self._draft.moment
-        none: tuple[Track, ...] = ()
-        return Rest(frame, sight.at, sight.at, self.view, self._lens, sight.gray, sight.hand, none, (), self.scene)
+        return Rest(frame, sight.at, sight.at, self.view, self._lens, sight.gray, sight.hand, (), (), self.scene)
 
     def _knocked(self, at: float) -> list[Rest]:
         """The camera is being moved: shots that began before stay known, what seems to move is none of them."""
@@ -352,9 +351,9 @@ class TableWatch:
         assert self._lens is not None
         still = min(sight.still_s, sight.at - self._fresh_at)
         free = sight.hand_mm2 < FREE_MM2
-        if self._best is None:
+        if self._best is None and self._prompt:
             self._draft.see(frame, sight, still, free)
-        if still < (SHOT_SETTLED_S if self._shots and free else SETTLED_S):
+        if still < (SHOT_SETTLED_S if self._shots and free and self._prompt else SETTLED_S):
             return []
         self._waiting_since = min(self._waiting_since, sight.at)
         best, newest = self._best, (frame, sight)

@@ -68,12 +68,17 @@ class Board:
 
 
 class CrokinoleOfficial:
-    """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone."""
+    """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone.
+
+    ``prompt``: the match is being played, and people wait for the score.
+    """
 
     game = "crokinole"
 
-    def __init__(self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None) -> None:
-        self.watch = TableWatch(hints)
+    def __init__(
+        self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None, prompt: bool = False
+    ) -> None:
+        self.watch = TableWatch(hints, prompt=prompt)
         self.follower = TableFollower(Sides(sides))
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
@@ -137,7 +142,7 @@ class CrokinoleOfficial:
 
     def glance(self) -> dict[str, int] | None:
         """Points of the round as the discs seem to lie, before any rule takes one off; None until they were read."""
-        drafted, reading, state = self.watch.drafted(hidden=True), self._reader.ready(), self._live
+        drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
         side_of = {group: side for side, group in self._hand.groups.items()}
         if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
@@ -157,10 +162,9 @@ class CrokinoleOfficial:
         out: list[Proposal | Question] = []
         for rest in self.watch.feed(frame):
             out += self._rest(rest)
-        # under a hand it is read for the screen alone
-        drafted = self.watch.drafted(hidden=self._live is not None)
+        drafted = self.watch.drafted
         if drafted is not None and not self._reader.begun(drafted, self.follower.radius):
-            self._reader.begin(drafted, self.follower.radius)
+            self._reader.begin(drafted, self.follower.radius, patient=False)
         return out
 
     def finish(self) -> Sequence[Proposal | Question]:
@@ -349,4 +353,4 @@ def _birds_eye(reading: TableReading) -> bytes:
 
 def official(options: Any) -> CrokinoleOfficial:
     """An official for an engine's setup (``referee.rules.crokinole.Setup``)."""
-    return CrokinoleOfficial(options.side_discs(0), len(options.sides))
+    return CrokinoleOfficial(options.side_discs(0), len(options.sides), prompt=True)
