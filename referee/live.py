@@ -217,16 +217,16 @@ class LiveTable:
                 self._follow(official)
             if look not in NOT_FED:
                 self._take(official.feed(frame))
-                self._glance(frame, official)
+                self._glance(official)
             self._check(frame, official, look)
         self.picture.show(frame, self._seen())
 
-    def _glance(self, frame: Frame, official: Official) -> None:
+    def _glance(self, official: Official) -> None:
         """Say at once what seems to lie there when nothing moves any more; the score follows when that is sure."""
         if official.seen.state != "settling":
             self._provisional = None
         elif self._provisional is None and isinstance(official, Glances):
-            self._provisional = official.glance(frame)
+            self._provisional = official.glance()
 
     def _follow(self, official: Official) -> None:
         if isinstance(official, TakesCorrections):

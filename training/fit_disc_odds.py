@@ -23,9 +23,9 @@ from calibration.hints import BoardHints
 from referee.crokinole_reader import hints_for, solve_view
 from training.gap_data import scene_files
 from vision.disc_canonical import PX_PER_MM, canonical_picture, frame_of
+from vision.disc_looks import LOOKED_AT, joint_radius
 from vision.disc_net import candidates_in
 from vision.disc_odds import CENTRAL, FLOOR_SHARE, witnesses
-from vision.discs import LOOKED_AT, joint_radius
 from vision.frames import load_picture
 
 Array = NDArray[np.float64]

@@ -7,6 +7,7 @@ where exactly, and how sure it is of that.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -14,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.disc_canonical import SIZE, CanonicalFrame, guide_channels
-from vision.networks import network
+from vision.networks import answer
 from vision.readings import DiscState
+
+Mask = NDArray[np.uint8]
 
 STATES: tuple[DiscState, ...] = ("board", "hole", "leaning", "ditch")
 STRIDE = 4
@@ -29,7 +32,8 @@ MOST = 60
 CENTRAL_PX = 4.0
 """The hole is judged too unless a peak lies this near to the centre."""
 PATCH, PATCH_BATCH = 40, 16
-"""Side of the second network's patch in pixels (62 mm: a disc and its neighbours), and how many are run at once."""
+"""Side of the second network's patch in pixels (62 mm: a disc and its neighbours), and how many are run at once at
+most."""
 PLACE_UNIT_PX = 4.0
 """The second network gives places in units of this."""
 FIRST_SHARE = 0.5
@@ -46,6 +50,12 @@ APART = 0.8
 """Two peaks within this share of a radius are one disc (lying discs are two radii apart, piled ones at least one)."""
 FLAT_APART = 1.5
 """The same for two discs on the surface once they are measured: two radii, less what places may be off."""
+
+Window = tuple[int, int, int]
+"""A square of the canonical picture: its left and upper edge and its side, in pixels, multiples of GRID_PX."""
+WHOLE: Window = (0, 0, SIZE)
+GRID_PX = 16
+"""The first network's deepest cells are this wide: windows that begin on them are seen as the whole picture is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +86,17 @@ class Candidate:
         return self.chances[0] == max(self.chances)
 
 
-def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.float32]:
-    """Raw maps (7, n, n) float32 from the canonical picture (SIZE, SIZE, 3) uint8 BGR.
+def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame, window: Window = WHOLE) -> NDArray[np.float32]:
+    """Raw maps (7, n, n) float32 from a ``window`` of the canonical picture (SIZE, SIZE, 3) uint8 BGR.
 
     Four logits of heat in the order of :data:`STATES`, offsets x and y in cells, log of the radius.
     """
-    blob = np.empty((1, 5, SIZE, SIZE), np.float32)
-    blob[:, :3] = cv2.dnn.blobFromImage(picture, 1 / 127.5, mean=(127.5, 127.5, 127.5))
-    blob[:, 3:] = guide_channels(frame.foot, frame.height)
-    net = network("discs")
-    net.setInput(blob)
-    return np.asarray(net.forward()[0], dtype=np.float32)
+    x, y, n = window
+    blob = np.empty((1, 5, n, n), np.float32)
+    part = np.ascontiguousarray(picture[y : y + n, x : x + n])
+    blob[:, :3] = cv2.dnn.blobFromImage(part, 1 / 127.5, mean=(127.5, 127.5, 127.5))
+    blob[:, 3:] = guide_channels(frame.foot, frame.height, window)
+    return np.asarray(answer("discs", blob)[0], dtype=np.float32)
 
 
 def apart(candidates: list[Candidate], flat: float = APART) -> list[Candidate]:
@@ -108,13 +118,16 @@ def apart(candidates: list[Candidate], flat: float = APART) -> list[Candidate]:
     return kept
 
 
-def peaks(maps: NDArray[np.float32], floor: float = FLOOR) -> list[Candidate]:
-    """Local maxima of the first network's heat over all states; its probabilities are timid, but ranked."""
+def peaks(maps: NDArray[np.float32], floor: float = FLOOR, corner: tuple[int, int] = (0, 0)) -> list[Candidate]:
+    """Local maxima of the first network's heat over all states; its probabilities are timid, but ranked.
+
+    ``corner`` (x, y): canonical pixels at which the window that the maps are of begins.
+    """
     heat = 1 / (1 + np.exp(-maps[: len(STATES)].astype(np.float64)))
     top = heat.max(axis=0)
     rows, cols = np.nonzero((top >= cv2.dilate(top, np.ones((3, 3), np.uint8))) & (top > floor))
     dx, dy, log_radius = maps[len(STATES) :, rows, cols].astype(np.float64)
-    xy = np.column_stack([cols + dx, rows + dy]) * STRIDE + (STRIDE - 1) / 2
+    xy = np.column_stack([cols + dx, rows + dy]) * STRIDE + (STRIDE - 1) / 2 + np.array(corner)
     radius = RADIUS_UNIT_PX * np.exp(np.clip(log_radius, -1.0, 1.0))
     around = np.stack([cv2.dilate(h, np.ones((3, 3), np.uint8)) for h in heat])[:, rows, cols]
     shares = around * (top[rows, cols] / around.sum(axis=0))
@@ -133,13 +146,8 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     guide = guide_channels(frame.foot, frame.height)
     at = np.clip(np.round([c.xy for c in candidates]).astype(int), 0, SIZE - 1)
     patches = np.stack([patch_at(picture, guide, (int(x), int(y))) for x, y in at])
-    patches = np.concatenate([patches, np.zeros((-len(patches) % PATCH_BATCH, *patches.shape[1:]), np.float32)])
-    net = network("disc_judge")
-    parts = []
-    for i in range(0, len(patches), PATCH_BATCH):
-        net.setInput(patches[i : i + PATCH_BATCH])
-        parts.append(net.forward().reshape(PATCH_BATCH, -1).astype(np.float64))
-    out = np.concatenate(parts)[: len(candidates)]
+    parts = [answer("disc_judge", patches[i : i + PATCH_BATCH]) for i in range(0, len(patches), PATCH_BATCH)]
+    out = np.concatenate([p.reshape(len(p), -1) for p in parts]).astype(np.float64)
     none, states = out[:, len(STATES)], out[:, : len(STATES)]
     some = np.logaddexp.reduce(states, axis=1)
     heat = np.clip([c.heat for c in candidates], *HEAT_RANGE)
@@ -162,16 +170,29 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     return apart(found, FLAT_APART)
 
 
-def candidates_in(picture: NDArray[np.uint8], frame: CanonicalFrame) -> list[Candidate]:
+def candidates_in(
+    picture: NDArray[np.uint8], frame: CanonicalFrame, windows: Sequence[Window] = (WHOLE,), zone: Mask | None = None
+) -> list[Candidate]:
     """All candidates of a canonical picture (SIZE, SIZE, 3) uint8 BGR, most probable first.
 
-    The first network proposes places, freely; the hole is always among them; the second one judges each.
+    The first network proposes places, freely; the hole is always among them; the second one judges each. ``zone``:
+    places are only taken where this mask (SIZE, SIZE) isn't 0, and looked for in these ``windows``.
     """
-    proposed = peaks(run_network(picture, frame))[:MOST]
-    middle = (SIZE - 1) / 2
-    if all(math.dist(c.xy, (middle, middle)) > CENTRAL_PX for c in proposed):
-        proposed.append(Candidate((middle, middle), RADIUS_UNIT_PX, (0.0, 0.0, 0.0, 0.0)))
+    found = [c for w in windows for c in peaks(run_network(picture, frame, w), corner=w[:2])]
+    proposed = [c for c in found if within(zone, c.xy)]
+    proposed = (proposed if len(windows) == 1 else apart(proposed))[:MOST]
+    middle = ((SIZE - 1) / 2, (SIZE - 1) / 2)
+    if within(zone, middle) and all(math.dist(c.xy, middle) > CENTRAL_PX for c in proposed):
+        proposed.append(Candidate(middle, RADIUS_UNIT_PX, (0.0, 0.0, 0.0, 0.0)))
     return judged(picture, frame, proposed)
+
+
+def within(zone: Mask | None, xy: tuple[float, float]) -> bool:
+    """Whether a canonical pixel lies in a mask (SIZE, SIZE); None: everything does."""
+    if zone is None:
+        return True
+    x, y = (min(max(round(v), 0), SIZE - 1) for v in xy)
+    return bool(zone[y, x])
 
 
 def patch_at(picture: NDArray[np.uint8], guide: NDArray[np.float32], at: tuple[int, int]) -> NDArray[np.float32]:

@@ -24,8 +24,6 @@ WEIGHTS = (0.25, 0.65, 1.5, 0.28)
 """Of the second network's log odds, the rim network's, the edges' support in 0..1, and the log odds of the network that
 sees the whole: the first by a fit to every fourth scene, the others by one to all, joined and rounded by hand."""
 OFFSET = -0.5
-THERE = 0.5
-"""A candidate more probable than this counts as a disc that lies elsewhere on the board."""
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
 BESIDE = 0.46
@@ -48,8 +46,6 @@ HOLE_WEIGHT = 0.75
 HOLE_PRIOR = -1.2
 """Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
 taken off at once (C9), so at a table it is seldom seen there. By how much is set by hand."""
-ALONE_PRIOR = -1.0
-"""The same where no other disc lies on the board: boards are shown bare more often than with a lone twenty. By hand."""
 
 
 def weighed(
@@ -72,9 +68,7 @@ def weighed(
         out[k] = with_chance(out[k], float(log_odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
-        alone = all(out[k].chance < THERE for k in looked)
-        beside = float(distances[first]) >= BESIDE * radius
-        out[first] = in_hole(out[first], hole_odds(image, view, radius), beside, alone)
+        out[first] = in_hole(out[first], hole_odds(image, view, radius), float(distances[first]) >= BESIDE * radius)
     return out, moved
 
 
@@ -103,11 +97,10 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
     return replace(c, chances=(a, b, d, e))
 
 
-def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False, alone: bool = False) -> Candidate:
+def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candidate:
     """Return the candidate at the centre as the hole's network and the others see it together.
 
-    ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge; ``alone``: no other
-    disc lies on the board.
+    ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge.
     """
     # flat on the surface and right over the hole nothing can lie: what looks so is the hole's floor, or a disc in it
     flat = odds["board"] if beside else 0.0
@@ -116,8 +109,7 @@ def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False, alone: b
     own = math.log(disc / none)
     odds = odds | {"hole": odds["hole"] + stuck, "board": flat}
     other = math.log(max(c.chance, 1e-6) / max(1 - c.chance, 1e-6))
-    prior = HOLE_PRIOR + (ALONE_PRIOR if alone else 0.0)
-    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - prior * (1 - flat)))
+    chance = 1 / (1 + math.exp(-HOLE_WEIGHT * (own + other) - HOLE_PRIOR * (1 - flat)))
     shares = np.array([max(odds.get(s, 0.0), 1e-6) for s in STATES])
     shares *= chance / shares.sum()
     a, b, d, e = (float(v) for v in shares)

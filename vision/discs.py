@@ -8,33 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.view import BoardView
-from vision.disc_canonical import HALF_MM, PX_PER_MM, SHOOTING, SIZE, CanonicalFrame, canonical_picture, frame_of
+from vision.disc_canonical import HALF_MM, PX_PER_MM, SHOOTING, SIZE, CanonicalFrame
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
-from vision.disc_net import STATES, Candidate, candidates_in
-from vision.disc_odds import weighed
+from vision.disc_looks import LISTED, Looks, look
+from vision.disc_net import STATES, Candidate
 from vision.disc_values import plain_contacts, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
-LISTED = 0.5
-"""A candidate more probable than not is a disc of the reading."""
 DARK, BRIGHT_PERCENTILE = 50.0, 90
 """A picture whose brightest tenth stays below this grey value is very dark."""
-LOOKED_AT = 0.008
-"""A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
 MAYBE = 0.05
 """A candidate at least this probable is named as a reason for doubt."""
 PLACE_SIGMA_MM = 0.5
 """A place is never taken as surer than this (canonical mm, a direction): what the networks can't know."""
-RADIUS_SIGMA = 0.035
-"""Relative standard uncertainty of one disc's radius by the network; the mean of all discs is better by sqrt(n) ..."""
-RADIUS_BIAS = 0.01
-"""... down to what all share."""
 FACE = (0.3, 0.72)
 """The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
 DITCH_WEIGHT = 0.5
 """Trust in the colour of a disc in the ditch, which lies in the rail's shade, against 1 on the surface."""
 FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
+ALONE_ODDS = 0.37
+"""What lies in the hole or leans into it where no other disc lies on the board is so much less likely one: boards are
+shown bare more often than with a lone twenty. By how much is set by hand."""
 FACE_SIGMA, FOREIGN_MOST = 4.0, 4.6
 """Standard deviation (weighted Lab) of faces in the hole from those of their side: of 35 on rendered scenes none was
 off by more than 4.5 flat and 6 leaning, of 20 floors of empty holes two by less than 10. What differs more is less
@@ -55,8 +50,6 @@ IN_HOLE = 1.25
 OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
 """A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
 the border is this many radii out, known to about EDGE_SIGMA of a radius."""
-FARTHEST = 1.31
-"""Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
 
 
 def _states(c: Candidate, distance: float, radius: float, surface: float | None) -> tuple[tuple[DiscState, float], ...]:
@@ -70,16 +63,6 @@ def _states(c: Candidate, distance: float, radius: float, surface: float | None)
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
-
-
-def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
-    """Radius in canonical pixels over all surely seen discs, and its standard uncertainty; None without any."""
-    radii = [c.radius_px for c in candidates if c.chance >= LISTED and c.chances[0] == max(c.chances)]
-    radii = radii or [c.radius_px for c in candidates if c.chance >= LISTED]
-    if not radii:
-        return None
-    middle = float(np.median(radii))
-    return middle, middle * math.hypot(RADIUS_SIGMA / math.sqrt(len(radii)), RADIUS_BIAS)
 
 
 def _face(
@@ -112,24 +95,16 @@ def _face(
 
 def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     """Read the discs of an image (H, W, 3) uint8 BGR over a solved board."""
-    frame = frame_of(view)
-    picture = canonical_picture(image, view, frame)
-    candidates = [c for c in candidates_in(picture, frame) if c.chance >= LOOKED_AT]
-    places = frame.to_board(np.array([c.xy for c in candidates]).reshape(-1, 2))
-    distances = np.hypot(places[:, 0], places[:, 1])
-    within = distances < FARTHEST * view.board.shooting
-    candidates = [c for c, w in zip(candidates, within, strict=True) if w]
-    places, distances = places[within], distances[within]
+    return discs_of(image, look(image, view))
+
+
+def discs_of(image: NDArray[np.uint8], looks: Looks) -> DiscsSeen:
+    """The reading of an image (H, W, 3) uint8 BGR in which discs were looked for already."""
+    view, frame, picture = looks.view, looks.frame, looks.now
+    radius, radius_sigma = looks.radius
     mm_per_px = frame.scale / PX_PER_MM
-    joint = joint_radius(candidates)
-    if joint is None:
-        radius, radius_sigma = view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
-    else:
-        radius, radius_sigma = (v * mm_per_px for v in joint)
-    candidates, places = weighed(image, view, candidates, places, radius)
-    likely = np.array([c.chance >= MAYBE for c in candidates], dtype=bool)
-    candidates = [c for c, there in zip(candidates, likely, strict=True) if there]
-    places = places[likely]
+    likely = [k for k, c in enumerate(looks.weighed) if c.chance >= MAYBE]
+    candidates, places = [looks.weighed[k] for k in likely], looks.places[likely]
     distances = np.hypot(places[:, 0], places[:, 1])
     states = [_states(c, float(d), radius, view.board.surface) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
@@ -144,7 +119,7 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     bare = np.linalg.norm((lab[:, None] - ground[None]) * LAB_WEIGHTS, axis=2).min(axis=1, initial=np.inf) < BARE
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
-    chances = np.array([c.chance for c in candidates])
+    chances = _less_alone(np.array([c.chance for c in candidates]), states)
     words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
@@ -161,6 +136,15 @@ def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
+
+
+def _less_alone(chances: NDArray[np.float64], states: list[tuple[tuple[DiscState, float], ...]]) -> NDArray[np.float64]:
+    """Chances (N,) with that of what alone on the board lies in the hole or leans into it lowered (ALONE_ODDS)."""
+    where = [s[0][0] for s in states]
+    if any(state == "board" and chance >= LISTED for state, chance in zip(where, chances, strict=True)):
+        return chances
+    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(np.isin(where, ("hole", "leaning")), ALONE_ODDS, 1.0)
+    return np.asarray(odds / (1 + odds))
 
 
 def _surface(picture: NDArray[np.uint8]) -> NDArray[np.float64]:

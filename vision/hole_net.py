@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.view import BoardView
-from vision.networks import network
+from vision.networks import answer
 from vision.square_patch import OVERSAMPLE, PATCH, network_input
 
 HALF_RADII = 1.75
@@ -47,10 +47,9 @@ def hole_odds(image: NDArray[np.uint8], view: BoardView, radius_mm: float) -> di
 
 def _probabilities(name: str, patch: NDArray[np.uint8], tangent: float) -> NDArray[np.float64]:
     """What a network says of a patch, as the mean of it and its mirror image: (len(PATCH_STATES),)."""
-    net = network(name)
     logits = np.zeros(len(PATCH_STATES))
     for view_of_it in (patch, patch[:, ::-1]):  # mirrored across the camera's axis it is as likely a picture
-        net.setInput(network_input(view_of_it[None], np.array([tangent], np.float32)))
-        logits += net.forward().reshape(-1).astype(np.float64) / 2
+        given = network_input(view_of_it[None], np.array([tangent], np.float32))
+        logits += answer(name, given).reshape(-1).astype(np.float64) / 2
     p = np.exp(logits - logits.max())
     return np.asarray(p / p.sum())

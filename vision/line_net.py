@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array
-from vision.networks import network
+from vision.networks import answer
 
 OUTPUTS = 2
 MIDDLE_UNIT_MM = 0.3
@@ -37,9 +37,7 @@ def network_input(profiles: Array, detail: Array) -> NDArray[np.float32]:
 
 def read_lines(profiles: Array, detail: Array) -> tuple[Array, Array]:
     """Middles in mm and log widths (N, 2) of lines with profiles (N, S, 3) in 0..255, and their sigmas (N, 2)."""
-    net = network("lines")
-    net.setInput(network_input(profiles, detail))
-    said = np.asarray(net.forward(), dtype=np.float64)
+    said = answer("lines", network_input(profiles, detail)).astype(np.float64)
     sigma = np.exp(np.clip(said[:, OUTPUTS:], LOG_SIGMA_MIN, 2.0))
     seen = np.ptp(profiles, axis=(1, 2)) >= SPAN_MIN
     return said[:, :OUTPUTS] * [MIDDLE_UNIT_MM, 1.0], np.where(seen[:, None], sigma, UNKNOWN)

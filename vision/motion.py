@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -114,7 +114,7 @@ class MotionEye:
     def use(self, lens: Lens) -> None:
         """Go on with a lens that shows the same squares, its millimetres being others."""
         self.lens = lens
-        self._over_ditch = (lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)
+        self._over_ditch = ((lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)).astype(np.uint8)
         self._mm2 = lens.mm_per_px**2
         self._disc_mm2 = math.pi * lens.view.board.disc_radius**2
         self.tracks = []
@@ -210,50 +210,53 @@ class MotionEye:
 
     def _find_hand(self, foreground: Mask, stirred: Mask, at: float) -> Mask:
         """The patches (n, n) of the foreground that are hands, arms, heads."""
-        if not cv2.countNonZero(foreground):
-            return np.zeros_like(foreground)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(foreground, connectivity=8)
+        out = np.zeros_like(foreground)
+        found = _patches(foreground)
+        if found is None:
+            return out
+        labels, box = found.labels, found.box
 
-        def mm2(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return np.asarray(np.bincount(labels[mask], minlength=count) * self._mm2, dtype=np.float64)
+        def mm2(mask: Mask) -> NDArray[np.float64]:
+            there = labels[mask[box] > 0]
+            return np.asarray(np.bincount(there, minlength=len(found.sizes)) * self._mm2, dtype=np.float64)
 
-        area = stats[:, cv2.CC_STAT_AREA] * self._mm2
-        outside, over_ditch, before = mm2(self.lens.outside > 0), mm2(self._over_ditch), mm2(self._hand > 0)
+        area = found.sizes * self._mm2
+        outside, over_ditch, before = mm2(self.lens.outside), mm2(self._over_ditch), mm2(self._hand)
         size = area / self._disc_mm2
         linked = (size >= HAND_DISCS) & (outside > SMALLEST_MM2)
         linked |= (size >= HAND_REST_DISCS) & (over_ditch > SMALLEST_MM2)
         linked |= (size >= HAND_ALONE_DISCS) | (outside >= 0.9 * area)  # what lies outside wholly is nobody's disc
         cut_off = ~linked & (size >= HAND_REST_DISCS) & (before > HAND_OVERLAP * area)
         linked[0] = cut_off[0] = False
+        alive = self._alive[box]
         for k in np.flatnonzero(cut_off):
             mine = labels == k
-            if (stirred[mine]).sum() * self._mm2 > SMALLEST_MM2:
+            if (stirred[box][mine]).sum() * self._mm2 > SMALLEST_MM2:
                 linked[k] = True
-            elif self._alive[mine].max() < at - CUT_OFF_S:
+            elif alive[mine].max() < at - CUT_OFF_S:
                 cut_off[k] = False
-        self._alive[linked[labels]] = at
-        return np.asarray((linked | cut_off)[labels], dtype=np.uint8)
+        alive[linked[labels]] = at
+        out[box] = (linked | cut_off)[labels]
+        return out
 
     def _large(self, mask: Mask) -> Mask:
         """The mask without its patches below SMALLEST_MM2."""
-        if cv2.countNonZero(mask) * self._mm2 < SMALLEST_MM2:
-            return np.zeros_like(mask)
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        keep = stats[:, cv2.CC_STAT_AREA] * self._mm2 >= SMALLEST_MM2
-        keep[0] = False
-        return np.asarray(keep[labels], dtype=np.uint8)
+        out = np.zeros_like(mask)
+        found = _patches(mask)
+        if found is not None:
+            keep = found.sizes * self._mm2 >= SMALLEST_MM2
+            keep[0] = False
+            out[found.box] = keep[found.labels]
+        return out
 
     def _movers(self, mask: Mask) -> tuple[Mover, ...]:
-        if not cv2.countNonZero(mask):
+        found = _patches(_closed(mask))
+        if found is None:
             return ()
-        count, _, stats, middles = cv2.connectedComponentsWithStats(_closed(mask), connectivity=8)
-        area = stats[:, cv2.CC_STAT_AREA] * self._mm2
-        out = []
-        for k in range(1, count):
-            if area[k] >= SMALLEST_MM2:
-                x, y = self.lens.to_mm(np.asarray(middles[k : k + 1], dtype=np.float64))[0]
-                out.append(Mover((float(x), float(y)), float(area[k])))
-        return tuple(out)
+        area = found.sizes * self._mm2
+        large = [k for k in range(1, len(area)) if area[k] >= SMALLEST_MM2]
+        places = self.lens.to_mm(found.middles[large])
+        return tuple(Mover((float(x), float(y)), float(area[k])) for k, (x, y) in zip(large, places, strict=True))
 
     def _follow(self, movers: Iterable[Mover], at: float) -> None:
         """Give each mover to the track that expects it, the nearest first; others begin new ones."""
@@ -281,6 +284,26 @@ class MotionEye:
                 given.add(j)
                 self.tracks[i].points.append((at, *movers[j].xy))
         self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+
+
+class _Patches(NamedTuple):
+    """Patches of a mask: ``labels`` within ``box`` (rows, columns), 0 for none; sizes (K,) and middles (K, 2) in px."""
+
+    labels: NDArray[np.uint16]
+    box: tuple[slice, slice]
+    sizes: NDArray[np.int32]
+    middles: NDArray[np.float64]
+
+
+def _patches(mask: Mask) -> _Patches | None:
+    """The patches of a mask (n, n), looked for where it isn't 0 only; None where it is 0 everywhere."""
+    x, y, w, h = cv2.boundingRect(mask)
+    if not w:
+        return None
+    box = (slice(y, y + h), slice(x, x + w))
+    _, labels, stats, middles = cv2.connectedComponentsWithStats(mask[box], connectivity=8, ltype=cv2.CV_16U)
+    sizes = np.asarray(stats[:, cv2.CC_STAT_AREA], dtype=np.int32)
+    return _Patches(np.asarray(labels, dtype=np.uint16), box, sizes, np.asarray(middles) + np.array([x, y]))
 
 
 def _middle(values: NDArray[Any], without: float) -> float:

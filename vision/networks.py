@@ -1,11 +1,16 @@
 """The networks that come with the package, read when they are first wanted and run by OpenCV."""
 
 from importlib.resources import files
+from threading import Lock
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 _networks: dict[str, cv2.dnn.Net] = {}
+_running = Lock()
+"""A network holds what it was given last: one thread at a time. One lock for all: each takes every core anyway."""
 
 
 def network(name: str) -> cv2.dnn.Net:
@@ -14,6 +19,14 @@ def network(name: str) -> cv2.dnn.Net:
         weights = files("vision").joinpath(f"weights/{name}.onnx").read_bytes()
         _networks[name] = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
     return _networks[name]
+
+
+def answer(name: str, given: NDArray[np.float32]) -> NDArray[Any]:
+    """What the network of a name makes of its input; safe to call from several threads."""
+    with _running:
+        net = network(name)
+        net.setInput(given)
+        return np.array(net.forward())
 
 
 def use_network(given: cv2.dnn.Net, name: str) -> None:

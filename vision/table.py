@@ -18,9 +18,10 @@ from calibration.view import BoardView
 from vision.contact_net import load
 from vision.contacts import measure, refine
 from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, lab_of, words_for
+from vision.disc_looks import Looks, look
 from vision.disc_values import valued
-from vision.discs import read_discs
-from vision.lens import FINE, Gray, Lens
+from vision.discs import discs_of
+from vision.lens import Gray, Lens
 from vision.readings import Disc, DiscState
 from vision.video import as_luma
 from vision.watch import Rest
@@ -67,7 +68,10 @@ class SeenDisc:
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """All discs at one rest. ``fine``: the board (FINE, FINE) uint8 luma; ``lens``: the one that shows it."""
+    """All discs at one rest. ``fine``: the board (FINE, FINE) uint8 luma; ``lens``: the one that shows it.
+
+    ``looks``: what was found in the picture, for the next one to be read from.
+    """
 
     rest: Rest
     discs: tuple[SeenDisc, ...]
@@ -75,6 +79,7 @@ class TableReading:
     lens: Lens
     disc_radius: float
     disc_radius_sigma: float
+    looks: Looks | None = None
 
 
 def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
@@ -126,10 +131,15 @@ def apart(discs: list[Disc], least_mm: float) -> list[int]:
     return sorted(kept)
 
 
-def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableReading:
-    """Read the board at a rest; ``radius``: the discs' radius in mm as measured before, with its uncertainty."""
+def read_table(rest: Rest, radius: tuple[float, float] | None = None, before: Looks | None = None) -> TableReading:
+    """Read the board at a rest.
+
+    ``radius``: the discs' radius in mm as measured before, with its uncertainty; ``before``: what was found in a
+    picture read earlier, so that only what has changed is looked at anew.
+    """
     image, view = rest.frame.pixels, rest.view
-    seen = read_discs(image, view)
+    looks = look(image, view, before)
+    seen = discs_of(image, looks)
     size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
     found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]
     sure = [i < len(seen.discs) for i in range(len(found))]
@@ -137,9 +147,8 @@ def read_table(rest: Rest, radius: tuple[float, float] | None = None) -> TableRe
     listed = measure(image, view, [found[i] for i in kept], radius=size)
     discs = [valued(d, size[0], view.board) if d.state == "board" else d for d in listed]
     out = [SeenDisc(d, face_lab(image, view, d), sure[i]) for i, d in zip(kept, discs, strict=True)]
-    luma, to_plane = as_luma(rest.frame)
-    lens = Lens(view, to_plane, FINE)
-    return TableReading(rest, tuple(out), lens.look(luma), lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm)
+    fine, lens = rest.lens.finer.look(as_luma(rest.frame)[0]), rest.lens.finer
+    return TableReading(rest, tuple(out), fine, lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm, looks)
 
 
 def disc_radius(reading: TableReading) -> tuple[float, float]:
@@ -259,8 +268,10 @@ class Sides:
         return nearest, float(np.clip(1.25 - 1.5 * ratio, 0.5, 1.0))
 
     def gap(self, lab: Lab, group: int, light: Lab | None = None) -> float:
-        """Weighted Lab distance of a face (3,) from its group's colour."""
-        return self._gap(lab if light is None else lab - light, self.middles[group]) if self.middles else 0.0
+        """Weighted Lab distance of a face (3,) from its group's colour; 0 where no disc of that was seen yet."""
+        if group >= len(self.middles):
+            return 0.0
+        return self._gap(lab if light is None else lab - light, self.middles[group])
 
     def learn(self, group: int, lab: Lab) -> None:
         """A face with Lab (3,) was seen that surely belongs to ``group``."""

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +17,10 @@ from calibration.drift import check_view
 from calibration.hints import BoardHints, NoBoard
 from calibration.solve import find_board
 from calibration.view import BoardView
+from vision.board_axes import aligned
+from vision.drafts import Draft
 from vision.frames import Frame
-from vision.lens import Gray, Lens, Mask, quadrant_turn, turn_between, turned, upright_turn
+from vision.lens import Gray, Lens, Mask
 from vision.motion import MotionEye, Sight
 from vision.scene import SceneGate
 from vision.tracks import Start, Track, shot_start
@@ -31,8 +32,9 @@ SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
-SETTLED_S = 0.15
-"""Everything lies still when nothing has moved for this long."""
+SETTLED_S, SHOT_SETTLED_S = 0.15, 0.095
+"""Everything lies still when nothing has moved for this long; after a shot, where people wait for it, and with no hand
+about, for this long (three frames at 30 a second), if all lies and looks as in the first frame without motion."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
@@ -56,11 +58,10 @@ UNTOLD_MM = 6.0
 """About a disc that was hidden in part, this much beside it counts as hidden too (its shadow)."""
 RETRIES_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before the board is looked for again, where it wasn't found."""
-TURN_BELIEVED = 0.12
-"""Agreement of two pictures of one board from which the turn between them is believed."""
 ANOTHER_BOARD = 0.2
 """Where more of the surface than this differs from what was seen before a cut, that is of no more use."""
 VIEWS_KEPT = 3
+Find = Callable[[NDArray[np.uint8], BoardHints], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +88,13 @@ class Rest:
 
 
 class TableWatch:
-    """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found."""
+    """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found.
 
-    def __init__(
-        self, hints: BoardHints | None = None, find: Callable[[NDArray[np.uint8], BoardHints], object] = find_board
-    ) -> None:
+    ``prompt``: people wait for the score, so that rests are told as early as they can be (see ``vision.drafts``); of a
+    recording they are told when a later picture, which the coder has had time to refine, shows them as well.
+    """
+
+    def __init__(self, hints: BoardHints | None = None, find: Find = find_board, prompt: bool = False) -> None:
         self.hints = hints or BoardHints()
         self.view: BoardView | None = None
         self.scene = 0
@@ -100,6 +103,7 @@ class TableWatch:
         self.refusal: NoBoard | None = None
         self.scale: tuple[float, float, str] = (1.0, 0.0, "")
         self._find = find
+        self._prompt = prompt
         self._gate = SceneGate()
         self._eye: MotionEye | None = None
         self._lens: Lens | None = None
@@ -111,6 +115,7 @@ class TableWatch:
         self._before: tuple[Frame, Sight] | None = None
         self._retry_at, self._retries = -math.inf, 0
         self._best: tuple[float, Frame, Sight] | None = None
+        self._draft = Draft()
         self._waiting_since = math.inf
         self._shots: list[Start] = []
         self._counted: set[tuple[float, float, float]] = set()
@@ -125,7 +130,7 @@ class TableWatch:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when a job is put aside: everything but the frames, which belong to an open file."""
-        return {**self.__dict__, "_best": None, "_first": None, "_before": None, "_passed": []}
+        return {**self.__dict__, "_best": None, "_draft": Draft(), "_first": None, "_before": None, "_passed": []}
 
     def board_moved(self) -> None:
         """Look for the board anew."""
@@ -171,9 +176,7 @@ class TableWatch:
             return self._knocked(at)
         if changing:
             last = [] if self._unsure else self._parting()
-            self._unsure, self._shaken = True, None
-            self._gate.changed_at = at
-            self._before = None
+            self._unsure, self._shaken, self._before, self._gate.changed_at = True, None, None, at
             return last
         if len(sight.movers) >= SWARM and not self._unsure:
             # many discs at once, or a picture that the coder renews: what is under way is kept if the view still fits
@@ -183,6 +186,14 @@ class TableWatch:
             return self._look_again(frame, to_plane) if at - self._gate.changed_at >= CALM_S else []
         self._before = (frame, sight)
         return self._decide(frame, sight)
+
+    @property
+    def drafted(self) -> Rest | None:
+        """What will be the next rest if nothing stirs any more; its tracks and shots aren't told yet."""
+        if self._draft.moment is None or self.view is None or self._lens is None:
+            return None
+        frame, sight = self._draft.moment
+        return Rest(frame, sight.at, sight.at, self.view, self._lens, sight.gray, sight.hand, (), (), self.scene)
 
     def _knocked(self, at: float) -> list[Rest]:
         """The camera is being moved: shots that began before stay known, what seems to move is none of them."""
@@ -234,39 +245,13 @@ class TableWatch:
             return
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
-            self._take(self._aligned(found, frame), frame, to_plane)
+            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
             self._retries = 0
             return
         if isinstance(found, NoBoard):
             self.refusal = found
         self._retry_at = frame.timestamp + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
         self._retries += 1
-
-    def _aligned(self, view: BoardView, frame: Frame) -> BoardView:
-        """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals."""
-        if self.scale[2]:
-            view = view.scaled(self.scale[0], self.scale[2])
-            view = replace(view, board=replace(view.board, disc_radius=self.scale[1]))
-        view = turned(view, upright_turn(view))
-        gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        turn = quadrant_turn(gray, view)
-        if turn is not None:
-            view = turned(view, turn)
-        if self._old is None:
-            return view
-        # the same board as before: its axes stay, whatever the camera
-        lens, before = self._old
-        luma, to_plane = as_luma(frame)
-        now = Lens(view, to_plane).look(luma)
-        quarter = np.pi / 2
-        steps = None if turn is None else (0.0, quarter, -quarter, 2 * quarter)
-        by, agreement = turn_between(before, now, lens, steps)
-        if agreement < TURN_BELIEVED:
-            return view
-        if steps is not None:
-            by = round(by / quarter) * quarter
-        view = turned(view, by)
-        return replace(view, board=replace(view.board, disc_radius=lens.view.board.disc_radius))
 
     def _take(self, view: BoardView, frame: Frame, to_plane: NDArray[np.float64]) -> None:
         self.view = view
@@ -307,7 +292,7 @@ class TableWatch:
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
             self.notes.append((at, "the camera has moved: the board was solved again"))
-            self._take(self._aligned(found, frame), frame, to_plane)
+            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
             self._retries = 0
             return last
         self._retry_at = at + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]
@@ -319,8 +304,12 @@ class TableWatch:
         if self._eye.plate is not None and not self._fresh:
             self._old = (self._lens, np.rint(self._eye.plate).astype(np.uint8))
 
-    def _forget_motion(self) -> None:
+    def _forget_best(self) -> None:
         self._best, self._waiting_since = None, math.inf
+        self._draft.forget()
+
+    def _forget_motion(self) -> None:
+        self._forget_best()
         self._shots = []
         if self._eye is not None:
             self._eye.take_tracks()
@@ -351,24 +340,35 @@ class TableWatch:
         if waits and not self._shots:
             return out
         if not content and not self._shots and not self._fresh:
-            self._best, self._waiting_since = None, math.inf
+            self._forget_best()
             if sight.hand_mm2 > FREE_MM2 and sight.calm_s >= ABSORB_S:
                 out.append(self._rest(frame, sight, absorb=True))
             return out
-        if min(sight.still_s, sight.at - self._fresh_at) < SETTLED_S:
-            return out
-        self._waiting_since = min(self._waiting_since, sight.at)
-        best = self._best
-        if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
-            self._best = best = (sight.hand_mm2, frame, sight)
+        return out + self._settles(frame, sight)
+
+    def _settles(self, frame: Frame, sight: Sight) -> list[Rest]:
+        """Whether everything lies still by now, and hides nothing, or nothing that is worth waiting for any longer."""
+        assert self._lens is not None
+        still = min(sight.still_s, sight.at - self._fresh_at)
         free = sight.hand_mm2 < FREE_MM2
+        if self._best is None and self._prompt:
+            self._draft.see(frame, sight, still, free)
+        if still < (SHOT_SETTLED_S if self._shots and free and self._prompt else SETTLED_S):
+            return []
+        self._waiting_since = min(self._waiting_since, sight.at)
+        best, newest = self._best, (frame, sight)
+        if best is None:
+            drafted = self._draft.confirmed(frame, sight, self._lens)
+            if drafted is None and still < SETTLED_S:
+                return []
+            newest = drafted or newest
+        if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
+            self._best = best = (newest[1].hand_mm2, *newest)
         reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
         late = bool(self._shots) and sight.at - self._waiting_since > PATIENCE_S
         if free or reaching or late:
-            out.append(self._rest(*best[1:]))
-        elif sight.calm_s >= ABSORB_S:
-            out.append(self._rest(frame, sight, absorb=True))
-        return out
+            return [self._rest(*best[1:])]
+        return [self._rest(frame, sight, absorb=True)] if sight.calm_s >= ABSORB_S else []
 
     def _new_shots(self) -> list[Start]:
         assert self._eye is not None and self._lens is not None
@@ -393,7 +393,7 @@ class TableWatch:
         )  # fmt: skip
         self._eye.settle(sight.gray, hidden)
         self._fresh = False
-        self._best, self._waiting_since = None, math.inf
+        self._forget_best()
         self._shots = []
         self._counted = {t.start for t in self._eye.tracks}
         return rest

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from referee.dashboard.reasons import reason
 from referee.dashboard.sheets import sheet
 from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
@@ -112,7 +113,7 @@ def _events(log: MatchLog, names: dict[str, str], t: Texts, clips: dict[int, str
                 "counts": counts,
                 "ruled_by": by_place.get(entry.number),
                 "target": entry.target,
-                "why": entry.why if entry.why not in ("undo", "redo") else None,
+                "why": reason(entry.why, t) if entry.why and entry.why not in ("undo", "redo") else None,
                 "picture": entry.evidence,
                 "clip": clips.get(entry.number),
             }
@@ -137,7 +138,7 @@ def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
         "key": asked.key,
         "doubt": asked.doubt,
         "title": t.known(f"doubt.{asked.doubt}", asked.doubt),
-        "why": asked.why,
+        "why": reason(asked.why, t),
         "gap": gap,
         "gap_mm": asked.gap_mm,
         "sigma_mm": asked.sigma_mm,

@@ -170,8 +170,8 @@ class TakesBoard(Protocol):
 class Glances(Protocol):
     """An official that can say at once what the table seems to hold, before it is sure that nothing moves any more."""
 
-    def glance(self, frame: "Frame") -> dict[str, int] | None:
-        """Points of the round by side as they seem to lie there now; None where that can't be told."""
+    def glance(self) -> dict[str, int] | None:
+        """Points of the round by side as they seem to lie there now; None where, or as long as, that can't be told."""
         ...
 
 

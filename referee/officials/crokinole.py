@@ -29,12 +29,12 @@ from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
-from vision.discs import read_discs
 from vision.lens import Lens
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN, TableFollower
-from vision.table import SeenDisc, Sides, TableReading, disc_radius, face_lab, read_table
+from vision.table import Sides, TableReading, disc_radius
+from vision.table_reader import TableReader
 from vision.tracks import Start, Track, scaled_track
 from vision.watch import Rest, TableWatch
 
@@ -68,12 +68,17 @@ class Board:
 
 
 class CrokinoleOfficial:
-    """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone."""
+    """Follows one match. ``discs``: discs a side where it is known; ``sides``: 3 where each of three plays alone.
+
+    ``prompt``: the match is being played, and people wait for the score.
+    """
 
     game = "crokinole"
 
-    def __init__(self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None) -> None:
-        self.watch = TableWatch(hints)
+    def __init__(
+        self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None, prompt: bool = False
+    ) -> None:
+        self.watch = TableWatch(hints, prompt=prompt)
         self.follower = TableFollower(Sides(sides))
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
@@ -84,6 +89,7 @@ class CrokinoleOfficial:
         self._live: State | None = None
         self._asked: set[tuple[int | None, str]] = set()
         self._at = 0.0
+        self._reader = TableReader()
         self._began = False
         self._sized = False
         self._sizes: list[tuple[float, float]] = []
@@ -134,21 +140,20 @@ class CrokinoleOfficial:
         """Let go what was taken back, hold again what was brought back."""
         self._hand.in_force(entries)
 
-    def glance(self, frame: "Frame") -> dict[str, int] | None:
-        """Points of the round as the discs seem to lie, before any rule takes one off."""
-        view, state = self.watch.view, self._live
+    def glance(self) -> dict[str, int] | None:
+        """Points of the round as the discs seem to lie, before any rule takes one off; None until they were read."""
+        drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
         side_of = {group: side for side, group in self._hand.groups.items()}
-        if view is None or state is None:
+        if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
         setup = state.setup
         turn = setup.sides[setup.side_of[state.cycle[state.shots % len(state.cycle)]]]
         points = {side: 20 * n for side, n in zip(setup.sides, state.twenties, strict=True)}
         leaving = [self.follower.table[i].mm for i in self.follower.leaving if i in self.follower.table]
-        for disc in read_discs(frame.pixels, view).discs:
-            if disc.state == "ditch" or any(math.dist(disc.mm, mm) < view.board.disc_radius for mm in leaving):
-                continue
-            group, _ = self.follower.sides.group(SeenDisc(disc, face_lab(frame.pixels, view, disc), True))
-            points[side_of.get(group, turn)] += disc.value or 0
+        radius = drafted.view.board.disc_radius
+        for seen in (s for s in reading.discs if s.sure and s.disc.state != "ditch"):
+            if all(math.dist(seen.disc.mm, mm) >= radius for mm in leaving):
+                points[side_of.get(self.follower.sides.group(seen)[0], turn)] += seen.disc.value or 0
         return points
 
     def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
@@ -157,6 +162,9 @@ class CrokinoleOfficial:
         out: list[Proposal | Question] = []
         for rest in self.watch.feed(frame):
             out += self._rest(rest)
+        drafted = self.watch.drafted
+        if drafted is not None and not self._reader.begun(drafted, self.follower.radius):
+            self._reader.begin(drafted, self.follower.radius, patient=False)
         return out
 
     def finish(self) -> Sequence[Proposal | Question]:
@@ -174,10 +182,10 @@ class CrokinoleOfficial:
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
-        reading = read_table(rest, self.follower.radius)
+        reading = self._read(rest)
         if not self._sized and any(s.sure and s.disc.state == "board" for s in reading.discs):
             rest = self._size_discs(rest, reading)
-            reading = read_table(rest, self.follower.radius)
+            reading = self._read(rest)
         elif self.follower.size_known and rest.view.scale_known and len(self._sizes) < SIZED_RESTS:
             self._size_again(reading)
         before = self.follower.lying
@@ -193,6 +201,9 @@ class CrokinoleOfficial:
         if isinstance(outcome, Handled):
             return self._hands(outcome, leaving, first)
         return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
+
+    def _read(self, rest: Rest) -> TableReading:
+        return self._reader.read(rest, self.follower.radius)
 
     def _unmasked(self) -> None:
         """Take what turned out to be no disc out of the account, and out of what it led the rules to take off."""
@@ -342,4 +353,4 @@ def _birds_eye(reading: TableReading) -> bytes:
 
 def official(options: Any) -> CrokinoleOfficial:
     """An official for an engine's setup (``referee.rules.crokinole.Setup``)."""
-    return CrokinoleOfficial(options.side_discs(0), len(options.sides))
+    return CrokinoleOfficial(options.side_discs(0), len(options.sides), prompt=True)

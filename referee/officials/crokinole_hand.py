@@ -88,6 +88,7 @@ class Hand:
 
     def __init__(self, follower: TableFollower, ledger: Ledger, numbers: Numbers) -> None:
         self.groups: dict[str, int] = {}
+        self._guessed: dict[str | None, int] = {}
         self._follower, self._ledger, self._numbers = follower, ledger, numbers
         self._said: list[_Said] = []
 
@@ -157,5 +158,10 @@ class Hand:
         """The camera's group of a side: as it was told of its shots, else one that is no other side's."""
         if side in self.groups:
             return self.groups[side]
-        taken = set(self.groups.values())
-        return next(g for g in range(len(setup.sides) + 1) if g not in taken)
+        known = set(self.groups.values())
+        # what a shot has shown since is no guess any more
+        self._guessed = {s: g for s, g in self._guessed.items() if s not in self.groups and g not in known}
+        taken = known | set(self._guessed.values())
+        if side not in self._guessed:
+            self._guessed[side] = next(g for g in range(len(setup.sides) + 1) if g not in taken)
+        return self._guessed[side]

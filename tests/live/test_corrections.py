@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from dashboard.room import Room
 
@@ -15,6 +16,7 @@ from referee.live import LiveTable
 from referee.log import MatchLog
 from referee.logfile import options_of, read_log
 from referee.officials import Correction, Lain, Place, TakesCorrections
+from referee.officials.crokinole import CrokinoleOfficial
 from referee.officials.registry import official_for
 from referee.watchdog import WatchedSource
 from vision.cameras import SourceName
@@ -166,6 +168,28 @@ def test_before_the_first_shot_only_the_camera_is_told(room: Room, frame: Frame)
     scene.look(1.0)
     assert set(scene.lain()) == {"yellow"}
     scene.table.close()
+
+
+@pytest.mark.parametrize("players", ["3", "4"])
+def test_a_disc_is_added_for_any_side_though_none_of_its_was_seen_yet(room: Room, frame: Frame, players: str) -> None:
+    match = room.desk.create("crokinole", {"players": players, "discs": 6}, {})
+    source = WatchedSource(NAME, opener=lambda _name: (_ for _ in ()).throw(NotFoundError("no camera here")))
+    table = LiveTable(match, source, official_for(match))
+    pictures = [Frame(frame.pixels, "t", "", frame.width, frame.height, timestamp=k / 15) for k in range(40)]
+    for picture in pictures[:20]:
+        table.see(picture)
+    official = table.official
+    assert isinstance(official, CrokinoleOfficial)
+    seen = len(table.lain()[1])
+    for k, side in enumerate(match.log.engine.setup.sides):
+        table.correct(Correction(None, Place(mm=(-150.0 + 60 * k, 100.0)), side), "Ana", "hidden by a sleeve")
+    added = [d for i, d in official.follower.table.items() if i > seen]
+    assert len({d.group for d in added}) == len(match.log.engine.setup.sides)
+    for d in added:  # a side of which no disc was seen has no colour to differ from
+        assert official.follower.sides.gap(np.array([50.0, 0.0, 0.0]), d.group) >= 0
+    for picture in pictures[20:]:
+        table.see(picture)
+    table.close()
 
 
 def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:

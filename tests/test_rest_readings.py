@@ -1,0 +1,210 @@
+"""What lies still is read once: only what changed is looked at anew, and a reading may begin before it is wanted."""
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.boards import BUILT_IN
+from calibration.camera import Camera
+from calibration.view import BoardView
+from vision import disc_looks, table_reader
+from vision.differences import differs, shaded
+from vision.disc_canonical import SIZE
+from vision.disc_looks import CARRIED_MOST, look, windows_of
+from vision.disc_net import GRID_PX, WHOLE
+from vision.drafts import Draft
+from vision.frames import frame_of_pixels
+from vision.lens import Lens
+from vision.motion import Sight
+from vision.table_reader import TableReader
+from vision.watch import Rest
+
+BOARD = BUILT_IN["nca"]
+SIDE = 900
+
+
+def view_from_above() -> BoardView:
+    K = np.array([[1000.0, 0, SIDE / 2], [0, 1000.0, SIDE / 2], [0, 0, 1]])
+    camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), SIDE, SIDE)
+    return BoardView(camera, BOARD, "NCA board", 0.1)
+
+
+VIEW = view_from_above()
+LENS = Lens(VIEW, np.array([[1.0, 0, 0], [0, 1.0, 0]]))
+HERE, THERE, FAR = (90.0, 60.0), (-120.0, 80.0), (-40.0, -180.0)
+
+
+def board(*discs: tuple[float, float], seed: int = 1, light: float = 1.0) -> np.ndarray:
+    """A painted board (SIDE, SIDE, 3) uint8 BGR with coding noise of its own and dark discs."""
+    grain = cv2.GaussianBlur(np.random.default_rng(3).normal(0, 30, (SIDE, SIDE)).astype(np.float32), (0, 0), 4)
+    wood = np.stack([120 + 3 * grain, 170 + 3 * grain, 200 + 3 * grain], axis=-1)
+    for radius in (*BOARD.radii, BOARD.hole or 17.45):
+        cv2.polylines(wood, [np.rint(VIEW.circle_px(radius)).astype(np.int32)], True, (40, 50, 60), 2, cv2.LINE_AA)
+    for mm in discs:
+        x, y = VIEW.to_px(np.array([mm]), BOARD.disc_height)[0]
+        reach = BOARD.disc_radius * VIEW.px_per_mm(np.array(mm))
+        for share, colour in ((1.15, (70, 95, 115)), (1.0, (30, 25, 25)), (0.85, (50, 45, 45))):
+            cv2.circle(wood, (round(x * 16), round(y * 16)), round(reach * share * 16), colour, -1, cv2.LINE_AA, 4)
+    noise = np.random.default_rng(seed).normal(0, 1.0, wood.shape)
+    return np.clip(wood * light + noise, 0, 255).astype(np.uint8)
+
+
+class Windows:
+    """Which windows of the canonical picture the first network was shown."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: list[tuple[int, int, int]] = []
+        plain = disc_looks.candidates_in
+
+        def noted(picture: Any, frame: Any, windows: Any = (WHOLE,), zone: Any = None) -> Any:
+            self.seen += windows
+            return plain(picture, frame, windows, zone)
+
+        monkeypatch.setattr(disc_looks, "candidates_in", noted)
+
+    def taken(self) -> list[tuple[int, int, int]]:
+        out, self.seen = self.seen, []
+        return out
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> Windows:
+    return Windows(monkeypatch)
+
+
+def likely(looks: Any) -> list[tuple[int, int]]:
+    """Discs outside the painted hole, in centimetres."""
+    return sorted(
+        (round(float(x) / 10), round(float(y) / 10))
+        for c, (x, y) in zip(looks.weighed, looks.places, strict=True)
+        if c.chance > 0.5 and np.hypot(x, y) > BOARD.disc_radius
+    )
+
+
+def test_only_what_changed_is_looked_at_and_the_rest_carried_over(windows: Windows) -> None:
+    first = look(board(HERE, THERE), VIEW)
+    assert windows.taken() == [WHOLE]
+    assert likely(first) == [(-12, 8), (9, 6)]
+    second = look(board(HERE, THERE, FAR, seed=2), VIEW, first)
+    assert second.carried == 1
+    shown = windows.taken()
+    assert shown and sum(n * n for _, _, n in shown) < SIZE * SIZE / 2
+    whole = look(board(HERE, THERE, FAR, seed=2), VIEW)
+    assert likely(second) == likely(whole) == [(-12, 8), (-4, -18), (9, 6)]
+
+
+def test_a_disc_that_is_gone_or_moved_is_not_carried_over(windows: Windows) -> None:
+    first = look(board(HERE, THERE), VIEW)
+    moved = (THERE[0] + 30, THERE[1])
+    assert likely(look(board(HERE, moved, seed=2), VIEW, first)) == [(-9, 8), (9, 6)]
+    assert likely(look(board(HERE, seed=2), VIEW, first)) == [(9, 6)]
+
+
+def test_other_light_is_no_change_but_another_view_and_long_carrying_are(windows: Windows) -> None:
+    first = look(board(HERE, THERE), VIEW)
+    windows.taken()
+    assert look(board(HERE, THERE, seed=2, light=0.9), VIEW, first).carried == 1
+    assert WHOLE not in windows.taken()
+    for view, carried in ((replace(VIEW), 0), (VIEW, CARRIED_MOST)):
+        assert look(board(HERE, THERE, seed=2), view, replace(first, carried=carried)).carried == 0
+        assert windows.taken() == [WHOLE]
+
+
+def test_windows_hold_their_zone_on_the_grid_and_near_ones_are_joined() -> None:
+    zone = np.zeros((SIZE, SIZE), np.uint8)
+    zone[100:120, 100:130] = zone[100:120, 140:150] = zone[400:420, 505:] = 1
+    found = windows_of(zone)
+    assert len(found) == 2
+    for x, y, n in found:
+        assert n % GRID_PX == x % GRID_PX == y % GRID_PX == 0
+        assert x >= 0 and y >= 0 and x + n <= SIZE and y + n <= SIZE
+    held = np.zeros_like(zone)
+    for x, y, n in found:
+        held[y : y + n, x : x + n] = 1
+    assert not (zone & (1 - held)).any()
+    zone[:] = 1
+    assert windows_of(zone) == [WHOLE]
+    assert windows_of(np.zeros_like(zone)) == []
+
+
+def test_noise_and_light_are_no_difference_but_half_a_millimetre_and_a_shadow_are() -> None:
+    fine = LENS.finer
+    everywhere = np.ones((fine.size, fine.size), np.uint8)
+    disc_px = BOARD.disc_radius / fine.mm_per_px
+    before, again, dimmed, moved = (
+        fine.look(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY))
+        for p in (board(HERE), board(HERE, seed=2), board(HERE, light=0.9), board((HERE[0] + 0.6, HERE[1]), seed=2))
+    )
+    assert not differs(before, again, everywhere).any() and not shaded(before, again, everywhere, disc_px)
+    assert not differs(before, dimmed, everywhere).any()
+    changed = differs(before, moved, everywhere)
+    assert changed.any() and not (changed & (1 - fine.disc_mask(HERE, BOARD.disc_radius + 8))).any()
+    shadow = cv2.GaussianBlur(fine.disc_mask(THERE, 60).astype(np.float32), (0, 0), 20) * 5
+    assert shaded(before, np.clip(again - shadow, 0, 255).astype(np.uint8), everywhere, disc_px)
+
+
+def sight(at: float, hand: np.ndarray | None = None) -> Sight:
+    none = np.zeros((LENS.size, LENS.size), np.uint8)
+    mask = none if hand is None else hand
+    return Sight(at, none, mask, float(mask.sum()), none, 0.0, (), 0.0, 0.0)
+
+
+def test_what_was_drafted_is_the_rest_if_all_lies_as_it_lay() -> None:
+    first, still, crept = (frame_of_pixels(board(d, seed=k), "v", k / 30) for k, d in enumerate((HERE, HERE, (91, 60))))
+    draft = Draft()
+    draft.see(first, sight(0.0), 0.0, True)
+    assert draft.moment is None, "it still moves"
+    draft.see(first, sight(0.0), 0.03, True)
+    draft.see(still, sight(0.1), 0.06, True)
+    assert draft.moment is not None and draft.moment[0] is first
+    assert draft.confirmed(still, sight(0.1), LENS) == draft.moment
+    assert draft.confirmed(crept, sight(0.1), LENS) is None
+    draft.see(crept, sight(0.2), 0.0, True)
+    assert draft.moment is None
+
+
+def test_a_picture_without_a_hand_takes_the_place_of_one_with_a_hand() -> None:
+    frames = [frame_of_pixels(board(HERE, seed=k), "v", k / 30) for k in range(2)]
+    draft = Draft()
+    draft.see(frames[0], sight(0.0), 0.03, False)
+    assert draft.confirmed(frames[1], sight(0.1), LENS) is None
+    draft.see(frames[1], sight(0.1), 0.06, True)
+    assert draft.free and draft.moment is not None and draft.moment[0] is frames[1]
+
+
+def rest_of(frame: Any, at: float) -> Rest:
+    none = np.zeros((LENS.size, LENS.size), np.uint8)
+    return Rest(frame, at, at, VIEW, LENS, none, none, (), (), 1)
+
+
+def test_readings_begun_are_used_in_order_and_none_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[float] = []
+    plain = table_reader.read_table
+
+    def noted(rest: Rest, *more: Any) -> Any:
+        read.append(rest.at)
+        if rest.at == 9.0:
+            raise ValueError("a fault")
+        return plain(rest, *more)
+
+    monkeypatch.setattr(table_reader, "read_table", noted)
+    frames = [frame_of_pixels(board(HERE, seed=k), "v", float(k)) for k in range(3)]
+    reader = TableReader()
+    reader.begin(rest_of(frames[0], 0.0), None)
+    reader.begin(rest_of(frames[1], 1.0), None)
+    wanted = rest_of(frames[1], 1.5)
+    assert reader.begun(wanted, None) and not reader.begun(wanted, (15.9, 0.1))
+    reading = reader.read(wanted, None)
+    assert read == [0.0, 1.0] and reading.rest is wanted
+    assert reading.looks is not None and reading.looks.carried == 1, "the second was read from the first"
+    assert [s.disc.value for s in reading.discs if s.disc.state == "board"] == [10]
+    kept = pickle.loads(pickle.dumps(reader))
+    again = kept.read(rest_of(frames[2], 2.0), None)
+    assert again.looks is not None and again.looks.carried in (0, 2)
+    reader.begin(rest_of(frames[2], 9.0), None)
+    with pytest.raises(ValueError, match="a fault"):
+        reader.read(rest_of(frames[2], 2.0), None)

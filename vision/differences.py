@@ -1,0 +1,62 @@
+"""Where two pictures of the same thing at rest differ, other light and coding noise taken out."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Picture = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+
+LEAST_STEP, MOST_STEP = 6.0, 14.0
+"""Grey levels by which the mean over 3 x 3 pixels has changed: coding noise stays below the first, and a disc of the
+board's own colour that has moved by half a millimetre shows the second at its rim."""
+NOISE_TIMES = 6.0
+"""Between these, so many times the usual change where nothing has happened."""
+LIGHT_SHARE, LIGHT_CLIP = 0.2, 12
+"""Light changes smoothly over this share of a picture's width; one pixel bends its estimate by so many grey levels."""
+SPECK_PX = 14
+"""Changes of fewer pixels are coding noise: a disc that moves by half a millimetre changes more at its rim."""
+SHADE = 2.5
+"""Grey levels by which the mean over a disc's breadth is another in a shadow."""
+OFFSET = 8.0
+"""Grey levels added before light is told as a factor: the darkest pixels say little of it."""
+THINNED = 8
+
+
+def differs(before: Picture, now: Picture, where: Mask) -> Mask:
+    """1 (n, n) where two pictures (n, n[, 3]) uint8 differ, of those pixels at which ``where`` isn't 0."""
+    step = np.zeros(before.shape[:2], np.float32)
+    window = (2 * round(LIGHT_SHARE * len(before) / 2) + 1,) * 2
+    for a, b in zip(cv2.split(before), cv2.split(now), strict=True):
+        thin = [p[::THINNED, ::THINNED].astype(np.float32) + OFFSET for p in (a, b)]
+        gain = float(np.median(thin[1] / thin[0]))
+        d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=OFFSET * (gain - 1)), b, dtype=cv2.CV_16S)
+        light = cv2.blur(np.clip(d, -LIGHT_CLIP, LIGHT_CLIP), window)
+        mean = cv2.blur(cv2.subtract(d, light, dtype=cv2.CV_32F), (3, 3))
+        np.maximum(step, np.abs(mean), out=step)
+    noise = 1.4826 * float(np.median(step[::4, ::4]))
+    mask = (step > min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)).astype(np.uint8) & where
+    return without_specks(mask, SPECK_PX)
+
+
+def shaded(before: Picture, now: Picture, where: Mask, reach_px: float) -> bool:
+    """Whether one of two pictures (n, n) uint8 is darker or lighter anywhere over ``reach_px`` about a point.
+
+    Of those pixels at which ``where`` isn't 0; light that is other everywhere is no shade.
+    """
+    size = (2 * round(reach_px) + 1,) * 2
+    d = cv2.subtract(before, now, dtype=cv2.CV_32F)
+    d = np.where(where > 0, d - np.median(d[::THINNED, ::THINNED]), 0).astype(np.float32)
+    share = cv2.blur(where.astype(np.float32), size)
+    mean = np.abs(cv2.blur(d, size))
+    return bool((mean[share > 0.5] > SHADE * share[share > 0.5]).any())
+
+
+def without_specks(mask: Mask, least_px: int) -> Mask:
+    """The mask (n, n) without its patches of fewer pixels."""
+    if cv2.countNonZero(mask) < least_px:
+        return np.zeros_like(mask)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    keep = stats[:, cv2.CC_STAT_AREA] >= least_px
+    keep[0] = False
+    return np.asarray(keep[labels], dtype=np.uint8)

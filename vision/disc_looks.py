@@ -1,0 +1,209 @@
+"""Where the discs of a picture may lie, looked for only where it has changed since a picture read before.
+
+Camera and board stay from rest to rest; most of what lies there does too. A place about which no pixel has changed, and
+of which there was no doubt, holds what it held: the networks aren't asked again. What is carried over that way was read
+in the picture that showed it last, and :attr:`Looks.picture` keeps each place as it was read.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Array
+from calibration.view import BoardView
+from vision.differences import differs
+from vision.disc_canonical import PX_PER_MM, SHOOTING, SIZE, CanonicalFrame, canonical_picture, frame_of
+from vision.disc_net import GRID_PX, WHOLE, Candidate, Mask, Window, candidates_in, within
+from vision.disc_odds import weighed
+
+LISTED = 0.5
+"""A candidate more probable than not is a disc of the reading."""
+LOOKED_AT = 0.008
+"""A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
+FARTHEST = 1.31
+"""Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
+RADIUS_SIGMA = 0.035
+"""Relative standard uncertainty of one disc's radius by the network; the mean of all discs is better by sqrt(n) ..."""
+RADIUS_BIAS = 0.01
+"""... down to what all share."""
+
+ABOUT_PX = 16
+"""What is nearer to a changed pixel (25 mm) is read anew: the whole of a disc that a change touches, and the shade
+beside it."""
+EDGE_PX, SAME_PX = 5, 6.0
+"""Where a zone ends, what is found up to so many pixels beyond counts too, unless it lies nearer than that to a place
+carried over, which is then the same."""
+MARGIN_PX = 40
+"""What lies farther from a zone hardly matters to the first network: its log odds change by 0.02."""
+MOST_SHARE = 0.7
+"""Where windows would cover more of the picture than this, the whole costs no more."""
+DOUBT = (0.04, 0.97)
+"""Candidates with chances between these are read anew at every rest, as are those whose state is doubtful:"""
+STATE_DOUBT = 0.06
+"""another state than the likeliest has this probability."""
+RADIUS_HOLDS = 0.05
+"""Rims are looked for at the discs' radius: at all places anew where that has become another by more than this share
+(one disc's is known to 0.035)."""
+CARRIED_MOST = 12
+"""After so many pictures in a row the whole is looked at again: what was overlooked gets another chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Candidates of one picture.
+
+    ``judged``: by the networks on the canonical picture; ``weighed``: the same ones as all witnesses see them, at
+    ``places`` (N, 2) in mm; ``radius`` of the discs with its uncertainty, in mm.
+
+    ``picture``: the canonical one (SIZE, SIZE, 3), each place as it was read last; ``now``: as it is; ``carried``: how
+    many pictures in a row weren't looked at as a whole.
+    """
+
+    view: BoardView
+    frame: CanonicalFrame
+    picture: NDArray[np.uint8]
+    now: NDArray[np.uint8]
+    judged: tuple[Candidate, ...]
+    weighed: tuple[Candidate, ...]
+    places: Array
+    radius: tuple[float, float]
+    carried: int = 0
+
+
+def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None) -> Looks:
+    """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one."""
+    frame = frame_of(view) if before is None or before.view is not view else before.frame
+    picture = canonical_picture(image, view, frame)
+    if before is None or before.view is not view or before.carried >= CARRIED_MOST:
+        return _whole(image, view, frame, picture)
+    zone = changed_zone(before, picture)
+    windows = windows_of(zone)
+    if sum(n * n for _, _, n in windows) > MOST_SHARE * SIZE * SIZE:
+        return _whole(image, view, frame, picture)
+    return _in_part(image, before, picture, zone, windows)
+
+
+def _whole(image: NDArray[np.uint8], view: BoardView, frame: CanonicalFrame, picture: NDArray[np.uint8]) -> Looks:
+    judged, places = _on_board(view, frame, candidates_in(picture, frame))
+    radius = _radius(judged, view, frame)
+    better, moved = weighed(image, view, judged, places, radius[0])
+    return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius)
+
+
+def _in_part(
+    image: NDArray[np.uint8], before: Looks, picture: NDArray[np.uint8], zone: Mask, windows: list[Window]
+) -> Looks:
+    view, frame = before.view, before.frame
+    fresh: list[Candidate] = []
+    places: Array = np.zeros((0, 2))
+    if windows:
+        # a disc at the zone's edge may be found a little beside where it was before
+        wide = np.asarray(cv2.dilate(zone, _disc_shaped(EDGE_PX)), dtype=np.uint8)
+        fresh, places = _on_board(view, frame, candidates_in(picture, frame, windows, wide))
+    stay = [k for k, c in enumerate(before.judged) if not within(zone, c.xy)]
+    again = [any(math.dist(before.judged[k].xy, c.xy) < SAME_PX for k in stay) for c in fresh]
+    fresh, places = [c for c, known in zip(fresh, again, strict=True) if not known], places[np.logical_not(again)]
+    judged = [before.judged[k] for k in stay] + fresh
+    radius = _radius(judged, view, frame)
+    measured = joint_radius(list(before.judged)) is not None and joint_radius(judged) is not None
+    if measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
+        stay, fresh, places = [], judged, frame.to_board(np.array([c.xy for c in judged]))
+    better, moved = weighed(image, view, fresh, places, radius[0]) if fresh else ([], places)
+    return Looks(
+        view, frame, np.where(zone[..., None] > 0, picture, before.picture), picture, tuple(judged),
+        (*[before.weighed[k] for k in stay], *better), np.concatenate([before.places[stay], moved]), radius,
+        before.carried + 1,
+    )  # fmt: skip
+
+
+def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate]) -> tuple[list[Candidate], Array]:
+    """Those that are worth a closer look and lie on the board, and their places (N, 2) in mm."""
+    candidates = [c for c in candidates if c.chance >= LOOKED_AT]
+    places = frame.to_board(np.array([c.xy for c in candidates]).reshape(-1, 2))
+    near = np.hypot(places[:, 0], places[:, 1]) < FARTHEST * view.board.shooting
+    return [c for c, there in zip(candidates, near, strict=True) if there], places[near]
+
+
+def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
+    """Radius in canonical pixels over all surely seen discs, and its standard uncertainty; None without any."""
+    radii = [c.radius_px for c in candidates if c.chance >= LISTED and c.on_surface]
+    radii = radii or [c.radius_px for c in candidates if c.chance >= LISTED]
+    if not radii:
+        return None
+    middle = float(np.median(radii))
+    return middle, middle * float(np.hypot(RADIUS_SIGMA / np.sqrt(len(radii)), RADIUS_BIAS))
+
+
+def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame) -> tuple[float, float]:
+    """The discs' radius in mm and its standard uncertainty: the board's where none is seen."""
+    joint = joint_radius(candidates)
+    if joint is None:
+        return view.board.disc_radius, view.board.disc_radius * RADIUS_SIGMA
+    return joint[0] * frame.scale / PX_PER_MM, joint[1] * frame.scale / PX_PER_MM
+
+
+def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
+    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about what is in doubt."""
+    zone = cv2.dilate(differs(before.picture, picture, _board()), _disc_shaped(ABOUT_PX))
+    for judged, c in zip(before.judged, before.weighed, strict=True):
+        sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
+        if not sure:
+            cv2.circle(zone, (round(judged.xy[0]), round(judged.xy[1])), ABOUT_PX, 1, -1)
+    return np.asarray(zone, dtype=np.uint8)
+
+
+@cache
+def _board() -> Mask:
+    """1 (SIZE, SIZE) where discs may lie."""
+    out = np.zeros((SIZE, SIZE), np.uint8)
+    cv2.circle(out, (SIZE // 2, SIZE // 2), round(FARTHEST * SHOOTING * PX_PER_MM), 1, -1)
+    return out
+
+
+def windows_of(zone: Mask) -> list[Window]:
+    """Windows that show all of a mask (SIZE, SIZE) with MARGIN_PX about it; those that would overlap are joined."""
+    boxes = [(x, y, x + w, y + h) for x, y, w, h, _ in _parts(zone)]
+    joined = True
+    while joined:
+        joined = False
+        for i in range(len(boxes)):
+            for j in range(i):
+                a, b = boxes[i], boxes[j]
+                both = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+                if _cost(both) <= _cost(a) + _cost(b):
+                    boxes[j] = both
+                    del boxes[i]
+                    joined = True
+                    break
+            if joined:
+                break
+    return [_window(box) for box in boxes]
+
+
+def _parts(zone: Mask) -> list[tuple[int, int, int, int, int]]:
+    _, _, stats, _ = cv2.connectedComponentsWithStats(zone, connectivity=8)
+    return [(int(x), int(y), int(w), int(h), int(n)) for x, y, w, h, n in stats[1:]]
+
+
+def _cost(box: tuple[int, int, int, int]) -> int:
+    return _window(box)[2] ** 2
+
+
+def _window(box: tuple[int, int, int, int]) -> Window:
+    """The window about a box (x0, y0, x1, y1), ends excluded."""
+    x0, y0, x1, y1 = box
+    begin = [(v - MARGIN_PX) // GRID_PX * GRID_PX for v in (x0, y0)]
+    end = [-(-(v + MARGIN_PX) // GRID_PX) * GRID_PX for v in (x1, y1)]
+    n = max(b - a for a, b in zip(begin, end, strict=True))
+    if n >= SIZE:
+        return WHOLE
+    x, y = (min(max(c, 0), SIZE - n) for c in begin)
+    return x, y, n
+
+
+def _disc_shaped(radius: int) -> Mask:
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1,) * 2), dtype=np.uint8)

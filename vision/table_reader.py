@@ -1,0 +1,78 @@
+"""Reads the board at rests, one after another, in a thread of its own: a reading may begin before it is wanted.
+
+Each picture is read from what was found in the one before (``vision.disc_looks``). They are read in the order in which
+they were given, whether or not their readings are then asked for, so that the same frames always give the same ones.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vision.disc_looks import Looks
+from vision.table import TableReading, read_table
+from vision.watch import Rest
+
+Radius = tuple[float, float] | None
+"""The discs' radius in mm as measured before, with its uncertainty."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    rest: Rest
+    radius: Radius
+    reading: "Future[TableReading]"
+
+
+class TableReader:
+    """Reads the rests of one table."""
+
+    def __init__(self) -> None:
+        self._looks: Looks | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._begun: _Begun | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when a job is put aside: neither the thread nor frames, which belong to an open file."""
+        return {**self.__dict__, "_thread": None, "_begun": None}
+
+    def begin(self, rest: Rest, radius: Radius, patient: bool = True) -> None:
+        """Begin to read what may turn out to be a rest.
+
+        While another picture is being read this waits for it, so that a file always gives the same; not ``patient``,
+        it does nothing then: whoever watches a camera asks again with the next frame.
+        """
+        before = self._begun
+        if before is not None:
+            if not patient and not before.reading.done():
+                return
+            self._begun = None
+            before.reading.result()  # not wanted after all; an error in it is no less one
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "reader")
+        self._begun = _Begun(rest, radius, self._thread.submit(self._read, rest, radius))
+
+    def begun(self, rest: Rest, radius: Radius) -> bool:
+        """Whether this very picture is being read already, or was, with this radius."""
+        last = self._begun
+        if last is None:
+            return False
+        return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
+
+    def ready(self) -> TableReading | None:
+        """The reading begun last, if it is done and hasn't been asked for; None else."""
+        if self._begun is None or not self._begun.reading.done():
+            return None
+        return self._begun.reading.result()
+
+    def read(self, rest: Rest, radius: Radius) -> TableReading:
+        """The reading of a rest, which may have been begun; waits for it."""
+        if not self.begun(rest, radius):
+            self.begin(rest, radius)
+        begun, self._begun = self._begun, None
+        assert begun is not None
+        return replace(begun.reading.result(), rest=rest)
+
+    def _read(self, rest: Rest, radius: Radius) -> TableReading:
+        reading = read_table(rest, radius, self._looks)
+        self._looks = reading.looks
+        return reading
