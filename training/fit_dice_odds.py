@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from training.dice_data import draw
 from training.dice_samples import SEEN_CUT, SEEN_READ
 from training.fit_disc_odds import fitted
-from vision.dice import LIKELY, NOTHING, SMALLEST, log_odds
-from vision.dice_nets import crop, find, read, softmax
+from vision.dice import LIKELY, NOTHING, SMALLEST
+from vision.dice_nets import crop, find, log_odds, read, softmax
 from vision.networks import network
 
 FIRST_SEED = 1_900_000
