@@ -19,6 +19,8 @@ AIM_SIGMA, SIZE_SIGMA = 0.07, 0.1
 """Errors of a find: of its place in edges either way, of the log of its size."""
 WIDE, OFTEN_WIDE = 2.2, 0.3
 """... so many times larger in this share: the finder misjudges the size of dice that it doesn't know."""
+OFTEN_SMALL = 0.35
+"""Share of the side faces shown that are shown as if they were small dice."""
 CAST = 0.12
 """Standard deviation of the log gain of each channel: lamps, and cameras that balance them wrongly."""
 
@@ -113,6 +115,8 @@ def _elsewhere(rng: np.random.Generator, picture: NDArray[np.uint8], truth: Arra
     if kind < 0.55:  # a side face
         share, away = rng.uniform(0.4, 1.0), rng.uniform(0, 0.5)
         x, y = x + edge * (down_x * share + away * np.cos(a)), y + edge * (down_y * share + away * np.sin(a))
+        if rng.random() < OFTEN_SMALL:  # a spot or a group of pips there as one small die
+            edge = edge * rng.uniform(0.35, 0.65)
     elif kind < 0.8:
         away = rng.uniform(0.4, 1.1)
         x, y = x + edge * away * np.cos(a), y + edge * away * np.sin(a)

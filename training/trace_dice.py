@@ -26,7 +26,7 @@ from training.traced_paint import paint
 Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 480, 360
-SAMPLES = 8
+SAMPLES = 5
 """Rays a pixel; the denoiser does the rest."""
 EDGES = {False: (20.0, 54.0), True: (21.0, 46.0)}
 """Pixels an edge of dice, and of dodecas across flats."""
