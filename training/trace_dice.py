@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from training import traced_world as world
 from training.dice_data import top_axis
+from training.dice_heaps import heap
 from training.dice_render import Die
 from training.dice_tables import lights, on_bytes, table, things
 from training.trace_boards import Box, develop, light, save, trace_all
-from training.traced_dice import GLOSS, MM, heap, in_view, solid
+from training.traced_dice import GLOSS, MM, in_view, solid
 from training.traced_paint import paint
 
 Array = NDArray[np.float64]
