@@ -1,10 +1,10 @@
 """Read Krakatoa's dodecas: the set by the body (white, grey, black), the colour of the spot on the top face.
 
 A network finds the top faces, a second one reads a crop of each: whether it is one at all, the colour of its spot, its
-set (vision/dice_nets.py). White, grey and black are relations under a light that nobody knows, so the sets are told
-from all dodecas of the picture together: the ordered split of their bodies' brightness into three groups that lie apart
-as white, grey and black dice do, with the reader's opinion of each. Where a profile says what the colours look like
-here ("referee calibrate dice"), bodies and spots are held against it too.
+set (vision/dice_nets.py). White, grey and black are relations under a light that nobody knows, so all dodecas of the
+picture together have a say in their sets: the ordered split of their bodies' brightness into three groups that lie
+apart as white, grey and black dice do. Where a profile says what the colours look like here ("referee calibrate dice"),
+bodies and spots are held against it too.
 """
 
 from dataclasses import dataclass
@@ -56,8 +56,9 @@ STRAY = -4.5
 """Logarithm of the chance of a body that fits no set: a lamp mirrored in it."""
 CONTRASTS, CONTRAST = (0.5, 0.65, 0.8, 1.0, 1.2), (0.95, 0.25)
 """Contrasts by which cameras stretch or squeeze STEPS; their mean and standard deviation."""
-OPINION, OPINION_FLOOR = 0.5, 0.01
-"""Weight of the reader's opinion of a set, and what it counts at least."""
+COMPANY, COMPANY_FLOOR, READER_FLOOR = 0.3, 0.01, 0.003
+"""Weight of what the bodies together say about the sets beside the reader's opinion of each, which is right far more
+often (mirrored lamps make a black body brighter than a white one); and what the probabilities count at least."""
 A_SET, CROWDED = 3, 1.2
 """Dodecas of one set (K1), and what one more of them costs (logarithm): a doubt, not a rule."""
 ALL = 9
@@ -105,8 +106,9 @@ def read_dodecas(frame: Frame, known: DodecaColours | None = None) -> tuple[Dode
     if not looks:
         return ()
     bodies, spots = np.array([one.body for one in looks]), np.array([one.spot for one in looks])
-    sets = np.log(np.maximum(sets_of(bodies.mean(axis=1), np.array([one.sets for one in looks])), 1e-6))
-    colours = np.log(np.array([one.colours for one in looks]) + 1e-6)
+    company = COMPANY * np.log(sets_of(bodies.mean(axis=1)) + COMPANY_FLOOR)
+    sets = np.log(np.array([one.sets for one in looks]) + READER_FLOOR) + company
+    colours = np.log(np.array([one.colours for one in looks]) + READER_FLOOR)
     if known is not None:
         sets, colours = sets + body_fit(bodies, known.bodies), colours + spot_fit(spots, known.spots)
     shares = [np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)) for logs in (sets, colours)]
@@ -173,17 +175,14 @@ def sampled(picture: NDArray[np.uint8], at: tuple[float, float, float]) -> tuple
     return np.asarray(np.median(inner, axis=0), np.float64), np.asarray(body, np.float64)
 
 
-def sets_of(brightness: Floats, opinion: Floats | None = None) -> Floats:
+def sets_of(brightness: Floats) -> Floats:
     """Probabilities (N, 3) of steam, ash and lava for bodies of these brightnesses (N,) under one unknown light.
-
-    ``opinion``: the reader's (N, 3), who sees each in its surroundings.
 
     Sorted by brightness, the bodies are white first, then grey, then black: every way to cut the order twice is weighed
     by how well all bodies fit, with the light (the brightness of a white body) and the contrast integrated over, and by
     sets being whole: three of each, or none.
     """
     logs = np.log(np.maximum(brightness, 2.0))
-    said = np.zeros((len(logs), 3)) if opinion is None else OPINION * np.log(opinion + OPINION_FLOOR)
     order, count = np.argsort(-logs, kind="stable"), len(logs)
     first, second = (v.ravel() for v in np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij"))
     first, second = first[first <= second], second[first <= second]
@@ -193,7 +192,7 @@ def sets_of(brightness: Floats, opinion: Floats | None = None) -> Floats:
     total = np.full(len(first), -np.inf)
     for contrast in CONTRASTS:
         fit = -0.5 * np.square((logs[order][None, :, None] - lights[:, None, None] - contrast * STEPS) / SPREAD)
-        sums = np.pad(np.cumsum(np.logaddexp(fit, STRAY) + said[order], axis=1), ((0, 0), (1, 0), (0, 0)))
+        sums = np.pad(np.cumsum(np.logaddexp(fit, STRAY), axis=1), ((0, 0), (1, 0), (0, 0)))
         value = sums[:, first, 0] + sums[:, second, 1] - sums[:, first, 1] + sums[:, -1:, 2] - sums[:, second, 2]
         usual = np.square((lights - LIGHT[0]) / LIGHT[1]) + ((contrast - CONTRAST[0]) / CONTRAST[1]) ** 2
         total = np.logaddexp(total, np.logaddexp.reduce(value - 0.5 * usual[:, None] - crowd, axis=0))
