@@ -147,7 +147,7 @@ def look(picture: NDArray[np.uint8], found: Found, first: Floats | None = None) 
     if odds < LISTED_BLANK and shares.argmax() == 0:
         return None
     if shares.max() < CLEAR:
-        counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge))
+        counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge, both[FOOT]))
         shares[1:] = (1 - shares[0]) * counted / counted.sum()
     leans = float(1 / (1 + np.exp(-both[COCKED])))
     return Look(x, y, edge, odds, tuple(shares.tolist()), leans, (float(both[FOOT][0]), float(both[FOOT][1])))
@@ -160,9 +160,10 @@ def _settled(outs: NDArray[np.float64]) -> bool:
     return bool((values.max(axis=1) > CLEAR).all() and len(set(values.argmax(axis=1).tolist())) == 1)
 
 
-def _filtered(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> NDArray[np.float64]:
+def _filtered(picture: NDArray[np.uint8], x: float, y: float, edge: float, foot: Floats) -> Floats:
     """The filter's best correlation with each value (6,), the highest one at 0."""
-    scores = [pip_scores(picture, x, y, edge * size) - FAR * abs(np.log(size)) for size in LAYOUT_SIZES]
+    flat = max(0.0, 1 - float(foot @ foot)) ** 0.5  # the foot lies as many edges away as the sine of the tilt
+    scores = [pip_scores(picture, x, y, edge * size, flat) - FAR * abs(np.log(size)) for size in LAYOUT_SIZES]
     best = np.max(scores, axis=0)
     return np.asarray(best - best.max())
 

@@ -35,8 +35,9 @@ PROMISING, LISTED = -2.5, 0.0
 """Log odds from which on a find is looked at a second time, where the first look says that it is; and listed."""
 COLOUR_SURE = 0.5
 """Probability from which on a spot's colour is said."""
-SAME = 0.42
-"""Tops nearer than this share of the larger size are one dodeca: those of touching ones are at least 0.55 apart."""
+SAME = 0.54
+"""Tops nearer than this share of the larger size are one dodeca: the spots of the faces beside the top lie 0.45 to 0.53
+away from it at any tilt, the tops of touching dodecas at least 0.55 (seen from 56 degrees)."""
 OF_A_SIZE, ODD_SIZE = 0.9, 1.6
 """Dodecas are of one size: no find is taken as smaller than this share of the median one, and one that differs from it
 by more than this factor is none (the far and near ones of a steep view differ by 1.4 from it)."""
