@@ -30,7 +30,7 @@ def nine() -> tuple[list[Look], list[Dodeca]]:
     for k in range(9):
         s, c = k // 3, k % 3
         place = float(50 + 40 * k), float(30 + 10 * k)
-        looks.append(Look(*place, 30.0, 0.95, SPOTS[c], BODIES[s], np.eye(3)[c], np.eye(3)[s]))
+        looks.append(Look(*place, 30.0, 0.95, SPOTS[c], BODIES[s], np.eye(3)[c], np.eye(3)[s], (0.0, 0.3)))
         told.append(Dodeca(SETS[s], COLOURS[c], place, 30.0, 0.97))
     return looks, told
 

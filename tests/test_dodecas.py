@@ -13,7 +13,7 @@ from referee.cli import main
 from referee.dice_reader import set_value
 from training.dice_data import draw, scenes
 from training.dice_render import NORMALS
-from vision.dodecas import COLOURS, SETS, read_dodecas
+from vision.dodecas import COLOURS, SETS, Look, read_dodecas, sets_of, standing, without_doubles
 from vision.frames import frame_of_pixels
 from vision.readings import Dodeca, DodecaSet, SpotColour
 
@@ -53,6 +53,30 @@ def test_scenes_are_read() -> None:
     held_out = list(scenes(SCENES, True))[::4]  # of every second one, which training never saw
     right, total, invented = counts(held_out, 0.4)
     assert right >= 0.98 * total and invented <= 1, (right, total, invented)
+
+
+def a_look(x: float, y: float, foot: tuple[float, float], across: float = 40.0, chance: float = 0.95) -> Look:
+    third = np.full(3, 1 / 3)
+    return Look(x, y, across, chance, np.zeros(3), np.zeros(3), third, third, foot)
+
+
+def test_what_stands_another_way_than_the_others_is_no_top() -> None:
+    tops = [a_look(100 * k, 300, (0.0, 0.5)) for k in range(5)]
+    side = a_look(220, 320, (0.4, -0.3))
+    kept = standing([*tops, side], 600, 400)
+    assert [(k.x, k.y) for k in kept] == [(k.x, k.y) for k in tops]
+    assert standing([tops[0], side], 600, 400) == [tops[0], side]  # two can't outvote each other
+
+
+def test_one_dodeca_is_listed_once() -> None:
+    top, beside, neighbour = a_look(100, 100, (0, 0)), a_look(100, 120, (0, 0), chance=0.8), a_look(124, 100, (0, 0))
+    odd = a_look(300, 100, (0, 0), across=90.0)
+    assert without_doubles([beside, top, neighbour, odd]) == [top, neighbour]
+
+
+def test_company_tells_grey_from_white_where_the_reader_is_in_doubt() -> None:
+    chances = sets_of(np.array([210.0, 205, 208, 132, 130, 135, 40, 45, 42]))
+    assert chances.argmax(axis=1).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
 def a_dodeca(name: DodecaSet, colour: SpotColour | None) -> Dodeca:

@@ -7,13 +7,14 @@ apart as white, grey and black dice do. Where a profile says what the colours lo
 bodies and spots are held against it too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice_lean import leaning
 from vision.dice_nets import Found, aimed, find, log_odds, softmax, views
 from vision.frames import Frame
 from vision.networks import network
@@ -38,6 +39,9 @@ COLOUR_SURE = 0.5
 SAME = 0.54
 """Tops nearer than this share of the larger size are one dodeca: the spots of the faces beside the top lie 0.45 to 0.53
 away from it at any tilt, the tops of touching dodecas at least 0.55 (seen from 56 degrees)."""
+FEWEST, ASLANT = 4, 0.8
+"""Finds that must be there before they outvote one; the probability of leaning, as dice would, from which on a find
+isn't a top: dodecas can't lean by themselves, and the faces beside the top slant by 63 degrees."""
 OF_A_SIZE, ODD_SIZE = 0.9, 1.6
 """Dodecas are of one size: no find is taken as smaller than this share of the median one, and one that differs from it
 by more than this factor is none (the far and near ones of a steep view differ by 1.4 from it)."""
@@ -88,7 +92,8 @@ class DodecaColours:
 class Look:
     """One find: place and size across flats in pixels, chance of a top face, colours (3,) BGR of its spot and its body.
 
-    ``colours``, ``sets``: the reader's probabilities (3,) of COLOURS and of SETS.
+    ``colours``, ``sets``: the reader's probabilities (3,) of COLOURS and of SETS; ``foot``: where the middle of the
+    lowest face appears, in sizes from (x, y).
     """
 
     x: float
@@ -99,6 +104,7 @@ class Look:
     body: Floats
     colours: Floats
     sets: Floats
+    foot: tuple[float, float]
 
 
 def read_dodecas(frame: Frame, known: DodecaColours | None = None) -> tuple[Dodeca, ...]:
@@ -120,9 +126,19 @@ def read_dodecas(frame: Frame, known: DodecaColours | None = None) -> tuple[Dode
 def looks_at(frame: Frame) -> list[Look]:
     """The dodecas that are seen in a frame, with what is seen of each."""
     found = [f for f in find(network("dodeca_find"), frame.pixels) if f.chance >= LIKELY]
-    seen = [look(frame.pixels, f) for f in found]
-    kept = without_doubles([one for one in seen if one is not None])
+    seen = [one for one in (look(frame.pixels, f) for f in found) if one is not None]
+    kept = without_doubles(standing(seen, *frame.pixels.shape[1::-1]))
     return sorted(kept, key=lambda one: -one.chance)[:ALL]
+
+
+def standing(looks: list[Look], width: int, height: int) -> list[Look]:
+    """Without the finds whose axis points another way than those of the other dodecas: their tops are sides."""
+    if len(looks) < FEWEST:
+        return looks
+    feet, points = np.array([k.foot for k in looks]), np.array([(k.x, k.y) for k in looks])
+    opinion = np.array([1 - k.chance for k in looks])
+    aslant = leaning(feet, points, opinion, width, height)
+    return [replace(k, chance=k.chance * float(1 - p)) for k, p in zip(looks, aslant, strict=True) if p < ASLANT]
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:
@@ -153,7 +169,8 @@ def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
     seen = sampled(picture, at)
     if seen is None:
         return None
-    return Look(*at, float(1 / (1 + np.exp(-odds))), *seen, colours, softmax(outs[:, SET_SHARES]).mean(axis=0))
+    foot = float(outs[:, FOOT.start].mean()), float(outs[:, FOOT.start + 1].mean())
+    return Look(*at, float(1 / (1 + np.exp(-odds))), *seen, colours, softmax(outs[:, SET_SHARES]).mean(axis=0), foot)
 
 
 def sampled(picture: NDArray[np.uint8], at: tuple[float, float, float]) -> tuple[Floats, Floats] | None:
