@@ -30,7 +30,7 @@ SIZES = (1.0, 0.92, 1.09)
 clear."""
 CHANGES = 2.0
 """By how much the log odds of a first look may change with the further ones (set by hand)."""
-WELL_AIMED = 0.06
+WELL_AIMED = 0.04
 """A first look that moves a find by less than this share of an edge, and resizes it by less, stands for the second: the
 reader was trained on faces that were off by 0.07 and 0.1."""
 CLEAR = 0.95
