@@ -30,9 +30,6 @@ SIZES = (1.0, 0.92, 1.09)
 clear."""
 CHANGES = 2.0
 """By how much the log odds of a first look may change with the further ones (set by hand)."""
-WELL_AIMED = 0.04
-"""A first look that moves a find by less than this share of an edge, and resizes it by less, stands for the second: the
-reader was trained on faces that were off by 0.07 and 0.1."""
 CLEAR = 0.95
 """Probability of a value from which on the reader needs no second opinion."""
 TOP_ODDS = (-0.5, 0.8, 1.0)
@@ -90,7 +87,7 @@ class Look:
 def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
     found = [f for f in find(network("dice_find"), frame.pixels) if f.chance >= LIKELY and f.edge >= SMALLEST]
-    looks = [look(frame.pixels, *one) for one in promising(frame.pixels, found)]
+    looks = [look(frame.pixels, one) for one in promising(frame.pixels, found)]
     kept = without_doubles([one for one in looks if one is not None])
     if max((one.odds for one in kept), default=0.0) < SOMEWHERE:
         return ()
@@ -101,25 +98,22 @@ def read_dice(frame: Frame) -> tuple[Die, ...]:
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
 
 
-def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[tuple[Found, Floats | None]]:
-    """The finds that a first look doesn't turn down, moved to where it says that the face is; and what it said, where
-    it was aimed so well that it need not be repeated."""
+def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[Found]:
+    """The finds that a first look doesn't turn down, moved to where it says that the face is."""
     net = network("dice_read")
-    kept: list[tuple[float, Found, Floats | None]] = []
+    kept: list[tuple[float, Found]] = []
     for f in found:
         first = read(net, [crop(picture, f.x, f.y, f.edge)])[0]
         odds = top_odds(f.chance, first[: NOTHING + 1])
-        if odds > LISTED - CHANGES and np.abs(first[AIMS]).max() < WELL_AIMED:
-            kept.append((odds, f, first))
-        elif odds > LISTED - CHANGES:
+        if odds > LISTED - CHANGES:
             x, y, edge = aimed(f.x, f.y, f.edge, first[AIMS])
-            kept.append((odds, Found(x, y, edge, f.chance), None))
+            kept.append((odds, Found(x, y, edge, f.chance)))
     kept.sort(key=lambda each: -each[0])
-    best: list[tuple[float, Found, Floats | None]] = []
-    for odds, f, first_ in kept:
-        if all(o < odds + CHANGES or np.hypot(f.x - g.x, f.y - g.y) > SAME * max(f.edge, g.edge) for o, g, _ in best):
-            best.append((odds, f, first_))
-    return [(f, first_) for _, f, first_ in best]
+    best: list[tuple[float, Found]] = []
+    for odds, f in kept:
+        if all(o < odds + CHANGES or np.hypot(f.x - g.x, f.y - g.y) > SAME * max(f.edge, g.edge) for o, g in best):
+            best.append((odds, f))
+    return [f for _, f in best]
 
 
 def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
@@ -127,13 +121,10 @@ def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
     return TOP_ODDS[0] + TOP_ODDS[1] * log_odds(chance) + TOP_ODDS[2] * log_odds(1 - float(softmax(logits)[NOTHING]))
 
 
-def look(picture: NDArray[np.uint8], found: Found, first: Floats | None = None) -> Look | None:
-    """Read a face, at all SIZES unless it is clear at once, and hold it against the layouts; None: there is none.
-
-    ``first``: the reader's outputs for just this find, where they are known.
-    """
+def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
+    """Read a face, at all SIZES unless it is clear at once, and hold it against the layouts; None: there is none."""
     x, y, edge = found.x, found.y, found.edge
-    outs = views(network("dice_read"), picture, (x, y, edge), SIZES[:1], (AIMS, FOOT), first)
+    outs = views(network("dice_read"), picture, (x, y, edge), SIZES[:1], (AIMS, FOOT))
     if not _settled(outs):
         more = views(network("dice_read"), picture, (x, y, edge), SIZES[1:], (AIMS, FOOT))
         outs = np.concatenate([outs, more])

@@ -142,20 +142,16 @@ def views(
     at: tuple[float, float, float],
     sizes: tuple[float, ...],
     places: tuple[slice, slice],
-    first: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """A reader's outputs (2 sizes, outputs) for a face (x, y, edge) at several sizes in its own, plain and mirrored.
 
     Offsets are given as for the face itself. ``places``: where the outputs hold the aims (offset x, y, log of the
-    size), and the foot's offset. ``first``: the outputs for the first size, plain, where they are known.
+    size), and the foot's offset.
     """
     x, y, edge = at
     aims, foot = places
     plain = [crop(picture, x, y, edge * size) for size in sizes]
-    unread = plain if first is None else plain[1:]
-    outs = read(net, unread + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
-    if first is not None:
-        outs = np.concatenate([first[None], outs])
+    outs = read(net, plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
     outs[len(plain) :, [aims.start, foot.start]] *= -1
     tiled = np.tile(sizes, 2)
     outs[:, aims.start : aims.start + 2] *= tiled[:, None]
