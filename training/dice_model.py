@@ -18,7 +18,7 @@ READ_WIDTHS = {"dice": (32, 64, 96, 48, 192), "dodecas": (24, 40, 64, 32, 96)}
 """Channels at a half, a quarter and an eighth of the crop, squeezed, and of the layer that gathers them."""
 FIND_OUT = 4
 """Heat, offsets x and y in cells, log of the size."""
-AIMS_WEIGHT = 6.0
+AIMS_WEIGHT = 4.0
 """Weight of the aims' mean error beside the cross entropies."""
 
 
