@@ -14,7 +14,7 @@ from referee.cli import main
 from referee.dodeca_profile import known_colours, measure
 from referee.officials.krakatoa import official_with
 from referee.rules.krakatoa import KrakatoaEngine
-from vision.dodecas import COLOURS, SETS, DodecaColours, Look, body_fit, known_spots, read_dodecas
+from vision.dodecas import COLOURS, SETS, DodecaColours, Look, body_fit, read_dodecas, spot_fit
 from vision.frames import Frame, frame_of_pixels, load_picture
 from vision.readings import Dodeca
 
@@ -30,7 +30,7 @@ def nine() -> tuple[list[Look], list[Dodeca]]:
     for k in range(9):
         s, c = k // 3, k % 3
         place = float(50 + 40 * k), float(30 + 10 * k)
-        looks.append(Look(*place, 30.0, 0.95, SPOTS[c], BODIES[s], np.zeros(3)))
+        looks.append(Look(*place, 30.0, 0.95, SPOTS[c], BODIES[s], np.eye(3)[c], np.eye(3)[s], (0.0, 0.3)))
         told.append(Dodeca(SETS[s], COLOURS[c], place, 30.0, 0.97))
     return looks, told
 
@@ -88,8 +88,8 @@ def test_a_known_light_tells_grey_from_white() -> None:
     dim = body_fit(BODIES * 0.8, BODIES)
     assert dim.argmax(axis=1).tolist() == [0, 1, 2]
     assert (body_fit(np.full((1, 3), np.nan), BODIES) == 0).all()
-    assert known_spots(SPOTS, SPOTS) == list(COLOURS)
-    assert known_spots(np.full((1, 3), 120.0), SPOTS) == [None]
+    assert spot_fit(SPOTS, SPOTS).argmax(axis=1).tolist() == [0, 1, 2]
+    assert (spot_fit(np.full((1, 3), 120.0), SPOTS) == 0).all()  # grey: the profile says nothing
 
 
 def test_the_official_takes_size_and_colours_from_the_profile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

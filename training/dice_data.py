@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -209,11 +210,11 @@ def _set_of(style: Style) -> int:
     return 0 if bright > 180 else 1 if bright > 80 else 2
 
 
-def scenes(folder: Path, dodecas: bool) -> Iterator[tuple[NDArray[np.uint8], Array]]:
-    """The path-traced pictures with their truth, at their own size."""
+def scenes(folder: Path, dodecas: bool, first: int = 0) -> Iterator[tuple[NDArray[np.uint8], Array]]:
+    """The path-traced pictures from ``first`` on with their truth, at their own size."""
     names = {"yellow": 0, "red": 1, "blue": 2}
     sets = {"steam": 0, "ash": 1, "lava": 2}
-    for path in sorted(folder.glob("*[0-9].json")):
+    for path in sorted(folder.glob("*[0-9].json"))[first:]:
         truth = json.loads(path.read_text())
         picture = cv2.imread(str(folder / truth["image"]))
         assert picture is not None, truth["image"]
@@ -225,12 +226,22 @@ def scenes(folder: Path, dodecas: bool) -> Iterator[tuple[NDArray[np.uint8], Arr
             z = float((Rc @ np.array(d["centre_mm"]) + np.array(truth["tvec"]))[2])
             edge = K[0, 0] * length / z
             x, y = d["top_spot_centre_px"] if dodecas else d["top_face_centre_px"]
-            foot = 2 * np.array(d["centre_px"]) - (x, y)
+            foot = d["foot_px"] if "foot_px" in d else _foot(truth, d, length)
             value = names[d["top_colour"]] if dodecas else d["value"]
             inside = 0 <= x < picture.shape[1] and 0 <= y < picture.shape[0]
             rows.append([x, y, edge, value, d.get("state") == "cocked", d["visible_fraction"] if inside else 0,
                          sets[d["set"]] if dodecas else -1, (foot[0] - x) / edge, (foot[1] - y) / edge])  # fmt: skip
         yield np.asarray(picture, np.uint8), np.array(rows, np.float32).reshape(-1, len(COLUMNS))
+
+
+def _foot(truth: dict[str, Any], die: dict[str, Any], length: float) -> Array:
+    """Where the middle of the face opposite the top one appears, (2,)."""
+    normals = truth["face_normals_local"]
+    up = np.array(die["R"]) @ np.array(normals[die["top_face"]] if "top_face" in die else normals[str(die["value"])])
+    low = np.array(die["centre_mm"]) - up * length / 2
+    K, dist = np.array(truth["K"]), np.array(truth["dist"])
+    px, _ = cv2.projectPoints(low.reshape(1, 3), np.array(truth["rvec"]), np.array(truth["tvec"]), K, dist)
+    return np.asarray(px.reshape(2), np.float32)
 
 
 __all__ = ["COLUMNS", "SIZE", "draw", "rotation", "scenes", "top_axis"]

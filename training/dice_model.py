@@ -14,8 +14,8 @@ from torch.nn import functional
 from vision.dice_nets import CROP_PX
 
 FIND_WIDTHS = (16, 24, 48, 64)
-READ_WIDTHS = (32, 64, 96)
-SQUEEZED, HIDDEN = 48, 192
+READ_WIDTHS = {"dice": (32, 64, 96, 48, 192), "dodecas": (24, 40, 64, 32, 96)}
+"""Channels at a half, a quarter and an eighth of the crop, squeezed, and of the layer that gathers them."""
 FIND_OUT = 4
 """Heat, offsets x and y in cells, log of the size."""
 AIMS_WEIGHT = 4.0
@@ -78,17 +78,17 @@ class Finder(nn.Module):
 class Reader(nn.Module):
     """Crops (B, 3, CROP_PX, CROP_PX) to outputs (B, ``outputs``)."""
 
-    def __init__(self, outputs: int) -> None:
+    def __init__(self, kind: str, outputs: int) -> None:
         super().__init__()
-        a, b, c = READ_WIDTHS
+        a, b, c, squeezed, hidden = READ_WIDTHS[kind]
         self.steps = nn.Sequential(
             Step(3, a, 5, 2), Step(a, a), Step(a, b, stride=2), Block(b),
-            Step(b, c, stride=2), Block(c), Step(c, SQUEEZED, 1),
+            Step(b, c, stride=2), Block(c), Step(c, squeezed, 1),
         )  # fmt: skip
         cells = CROP_PX // 8
-        self.gather = nn.Conv2d(SQUEEZED, HIDDEN, cells)
+        self.gather = nn.Conv2d(squeezed, hidden, cells)
         self.drop = nn.Dropout(0.2)
-        self.last = nn.Conv2d(HIDDEN, outputs, 1)
+        self.last = nn.Conv2d(hidden, outputs, 1)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply to (B, 3, CROP_PX, CROP_PX)."""

@@ -19,12 +19,18 @@ AIM_SIGMA, SIZE_SIGMA = 0.07, 0.1
 """Errors of a find: of its place in edges either way, of the log of its size."""
 WIDE, OFTEN_WIDE = 2.2, 0.3
 """... so many times larger in this share: the finder misjudges the size of dice that it doesn't know."""
+OFTEN_SMALL = 0.35
+"""Share of the side faces shown that are shown as if they were small dice."""
 CAST = 0.12
 """Standard deviation of the log gain of each channel: lamps, and cameras that balance them wrongly."""
 
 DICE_GROUPS: tuple[int, ...] = (8, 1)
 """Reader's logits for dice: nothing to be told (0), values 1 to 6, no top face (7); leaning."""
+DODECA_GROUPS: tuple[int, ...] = (4, 3)
+"""For dodecas: colour of the top spot, no top face (3); the set."""
 NO_FACE = 7
+NO_TOP, SEEN_SPOT = 3, 0.25
+"""A dodeca's top spot is read where this share of the face is in view; nothing is learnt of one that is hidden more."""
 AIMS = 5
 """Offsets x and y in edges, log of the size's correction, and the foot's offset from the top face's centre in edges, at
 the end of the reader's outputs."""
@@ -109,6 +115,8 @@ def _elsewhere(rng: np.random.Generator, picture: NDArray[np.uint8], truth: Arra
     if kind < 0.55:  # a side face
         share, away = rng.uniform(0.4, 1.0), rng.uniform(0, 0.5)
         x, y = x + edge * (down_x * share + away * np.cos(a)), y + edge * (down_y * share + away * np.sin(a))
+        if rng.random() < OFTEN_SMALL:  # a spot or a group of pips there as one small die
+            edge = edge * rng.uniform(0.35, 0.65)
     elif kind < 0.8:
         away = rng.uniform(0.4, 1.1)
         x, y = x + edge * away * np.cos(a), y + edge * away * np.sin(a)
@@ -119,9 +127,9 @@ def _elsewhere(rng: np.random.Generator, picture: NDArray[np.uint8], truth: Arra
 
 
 def read_sample(
-    rng: np.random.Generator, sample: Sample, at: tuple[float, float, float] | None = None
+    rng: np.random.Generator, sample: Sample, at: tuple[float, float, float] | None = None, dodecas: bool = False
 ) -> tuple[NDArray[np.uint8], list[int], list[float]] | None:
-    """A crop (CROP_PX, CROP_PX, 3), its labels and aims; None where truth can't say.
+    """A crop (CROP_PX, CROP_PX, 3), its labels (of DICE_GROUPS or DODECA_GROUPS) and aims; None where truth can't say.
 
     ``at``: a place and size that a finder took.
     """
@@ -137,7 +145,7 @@ def read_sample(
     x, y, edge = at
     turn = float(np.radians(rng.normal(0, 7)))
     flip = rng.random() < 0.5
-    labels, aims = [NO_FACE, -1], [float("nan")] * AIMS
+    labels, aims = [NO_TOP if dodecas else NO_FACE, -1], [float("nan")] * AIMS
     if len(truth):
         away = np.hypot(truth[:, 0] - x, truth[:, 1] - y) / np.maximum(truth[:, 2], 1)
         ratio = np.abs(np.log(truth[:, 2] / edge))
@@ -145,10 +153,10 @@ def read_sample(
         row = truth[k]
         if away[k] < 0.3 and ratio[k] < np.log(1.5):
             seen = float(row[5])
-            if SEEN_CUT <= seen < SEEN_READ:
+            if (seen < SEEN_SPOT) if dodecas else (SEEN_CUT <= seen < SEEN_READ):
                 return None
-            value = int(row[3]) if seen >= SEEN_READ else 0
-            labels = [value, int(row[4])]
+            value = int(row[3]) if dodecas or seen >= SEEN_READ else 0
+            labels = [value, int(row[6 if dodecas else 4])]
             c, s = np.cos(turn), np.sin(turn)
             d = (row[:2] - (x, y)) / edge
             dx = (c * d[0] - s * d[1]) * (-1 if flip else 1)
@@ -160,4 +168,4 @@ def read_sample(
     patch = crop(picture, x, y, edge, turn)
     if flip:
         patch = np.asarray(patch[:, ::-1], np.uint8)
-    return recolour(rng, np.ascontiguousarray(patch), False), labels, aims
+    return recolour(rng, np.ascontiguousarray(patch), dodecas), labels, aims

@@ -211,11 +211,13 @@ def _turned_to(rng: np.random.Generator, axis: Array) -> Array:
     return np.column_stack([side, np.cross(axis, side), axis])
 
 
-def develop(rng: np.random.Generator, windows: list[tuple[Box, Colour]]) -> NDArray[np.uint8]:
+def develop(
+    rng: np.random.Generator, windows: list[tuple[Box, Colour]], size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> NDArray[np.uint8]:
     """From light to an 8-bit picture: exposure, blur, noise, tone curve, sharpening; an even tone between windows."""
     every = np.concatenate([w.reshape(-1, 3) for _, w in windows])
     gain = rng.uniform(0.45, 1.15) / max(float(np.percentile(every, 97)), 1e-4)
-    canvas = np.broadcast_to(np.median(every, axis=0), (HEIGHT, WIDTH, 3)).astype(np.float32)
+    canvas = np.broadcast_to(np.median(every, axis=0), (size[1], size[0], 3)).astype(np.float32)
     for (left, top, right, bottom), window_ in windows:
         canvas[top:bottom, left:right] = window_
     canvas *= gain * np.exp(rng.normal(0, 0.1, 3)).astype(np.float32)
@@ -312,19 +314,25 @@ def retaken(
     return develop(rng, [(hole, world.trace(hole, scratch / "window.exr"))]), now, made
 
 
-def trace_all(words: str, make: Callable[[int, Path, Path], None], first_file: str, count: int) -> None:
-    """The command line of a tracer: ``make`` every seed whose ``first_file`` (a format of it) isn't there yet."""
+def trace_all(words: str, make: Callable[..., None], first_file: str, count: int, flags: tuple[str, ...] = ()) -> None:
+    """The command line of a tracer: ``make`` every seed whose ``first_file`` (a format of it) isn't there yet.
+
+    ``make`` is given the seed, the folder, one for scratch, and whether each of the ``flags`` is set, by name.
+    """
     parser = argparse.ArgumentParser(description=words.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--count", type=int, default=count)
     parser.add_argument("--first", type=int, default=0)
+    for flag in flags:
+        parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
+    given = {flag: getattr(options, flag) for flag in flags}
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     with TemporaryDirectory() as scratch:
         for seed in range(options.first, options.first + options.count):
             if not (options.out / first_file.format(seed)).exists():
-                make(seed, options.out, Path(scratch))
+                make(seed, options.out, Path(scratch), **given)
 
 
 if __name__ == "__main__":

@@ -56,10 +56,11 @@ def turned(name: str, profile: Array, corners: int = ROUND) -> bpy.types.Object:
     faces = np.stack(
         [k * corners + j, (k + 1) * corners + j, (k + 1) * corners + after, k * corners + after], -1
     ).reshape(-1, 4)
-    return _mesh(name, vertices, faces)
+    return meshed(name, vertices, faces)
 
 
-def _mesh(name: str, vertices: Array, faces: NDArray[np.int64]) -> bpy.types.Object:
+def meshed(name: str, vertices: Array, faces: NDArray[np.int64]) -> bpy.types.Object:
+    """A smooth solid from vertices (V, 3) in Blender's units and faces (F, 4), outward side counterclockwise."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(vertices.tolist(), [], faces.tolist())
     mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))

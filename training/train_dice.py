@@ -20,7 +20,7 @@ from torch import nn
 from training.dice_cache import shared, stored, without_dice
 from training.dice_data import scenes
 from training.dice_model import Finder, Reader, adopt, export_finder, export_reader, find_loss, read_loss
-from training.dice_samples import AIMS, DICE_GROUPS, Sample, find_sample, read_sample
+from training.dice_samples import AIMS, DICE_GROUPS, DODECA_GROUPS, Sample, find_sample, read_sample
 from vision.dice_nets import blob
 
 FIND_BATCH, READ_BATCH = 12, 48
@@ -46,7 +46,9 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--drawn", type=Path, required=True)
     p.add_argument("--steps", type=int, default=5000)
     p.add_argument("--hold-out", type=int, default=0, help="keep every n-th path-traced scene back")
-    p.add_argument("--share", type=float, default=0.15, help="share of path-traced scenes in a batch")
+    p.add_argument("--traced", type=Path, action="append", default=[], help="folders of training.trace_dice")
+    p.add_argument("--share", type=float, default=0.15, help="share of the path-traced scenes that are held in common")
+    p.add_argument("--own", type=float, default=0.0, help="share of those in the folders --traced")
     p.add_argument(
         "--mistakes", type=Path, help="places (picture, x, y, edge) in the drawn pictures that a finder took"
     )
@@ -55,10 +57,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--start", type=Path, help="weights to go on from, .pt or .onnx")
     p.add_argument("--out", type=Path, required=True)
     p.add_argument("--onnx", type=Path)
-    args = p.parse_args()
-    if args.part == "read" and args.kind == "dodecas":
-        p.error("dodecas have no reader: their colours are taken from the pixels")
-    return args
+    return p.parse_args()
 
 
 class Feed:
@@ -69,6 +68,7 @@ class Feed:
         self.rng = np.random.default_rng(args.seed)
         self.dodecas = args.kind == "dodecas"
         self.drawn: list[Sample] = []
+        self.own: dict[Path, list[Sample]] = {folder: [] for folder in args.traced}
         self.refill()
         every = list(scenes(shared() / "scenes" / args.kind, self.dodecas))
         self.traced = [s for i, s in enumerate(every) if not args.hold_out or i % args.hold_out]
@@ -78,15 +78,19 @@ class Feed:
         self.mistakes = np.load(args.mistakes) if args.mistakes else np.zeros((0, 4))
 
     def refill(self) -> None:
-        """Take in the pictures that were drawn since."""
+        """Take in the pictures that were drawn and traced since."""
         self.drawn += list(stored(self.args.drawn, len(self.drawn)))
+        for folder, known in self.own.items():
+            known += list(scenes(folder, self.dodecas, len(known)))
+        self.alike = [s for known in self.own.values() for s in known]
 
     def one(self) -> Sample:
         """Any picture."""
         if self.empty and self.rng.random() < EMPTY:
             return self.empty[int(self.rng.integers(len(self.empty)))]
-        if self.traced and self.rng.random() < self.args.share:
-            return self.traced[int(self.rng.integers(len(self.traced)))]
+        for some, share in ((self.traced, self.args.share), (self.alike, self.args.own)):
+            if some and self.rng.random() < share:
+                return some[int(self.rng.integers(len(some)))]
         return self.drawn[int(self.rng.integers(len(self.drawn)))]
 
     def find_batch(self) -> list[torch.Tensor]:
@@ -107,7 +111,7 @@ class Feed:
                 sample = self.drawn[int(i)] if i >= 0 else self.empty[-1 - int(i)]
                 x, y, edge = (v + self.rng.normal(0, MOVED) * edge for v in (x, y, edge))
                 at = float(x), float(y), float(edge)
-            new = read_sample(self.rng, sample, at)
+            new = read_sample(self.rng, sample, at, self.dodecas)
             if new is not None:
                 got.append(new)
         labels = torch.tensor([g[1] for g in got])
@@ -131,7 +135,8 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.manual_seed(args.seed)
     feed = Feed(args)
-    net: nn.Module = Finder() if args.part == "find" else Reader(sum(DICE_GROUPS) + AIMS)
+    groups = DODECA_GROUPS if feed.dodecas else DICE_GROUPS
+    net: nn.Module = Finder() if args.part == "find" else Reader(args.kind, sum(groups) + AIMS)
     if args.start and args.start.suffix == ".onnx":
         adopt(net, args.start, (feed.find_batch() if args.part == "find" else feed.read_batch())[0])
     elif args.start:
@@ -147,7 +152,7 @@ def main() -> None:
             loss = find_loss(run(net, x), heat, aims)
         else:
             x, labels, aims = feed.read_batch()
-            loss = read_loss(run(net, x), DICE_GROUPS, labels, aims)
+            loss = read_loss(run(net, x), groups, labels, aims)
         best.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)
@@ -162,8 +167,9 @@ def main() -> None:
                     a.copy_(b)
         running += loss.item()
         if step % 100 == 99:
+            stock = f"{len(feed.drawn)} + {len(feed.alike)}"
             print(
-                f"{step + 1} loss {running / 100:.4f} stock {len(feed.drawn)} {time.perf_counter() - start:.0f} s",
+                f"{step + 1} loss {running / 100:.4f} stock {stock} {time.perf_counter() - start:.0f} s",
                 flush=True,
             )
             running = 0.0

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dice_lean import leaning
-from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, read, softmax
+from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, log_odds, read, softmax, views
 from vision.dice_pips import pip_scores
 from vision.frames import Frame
 from vision.networks import network
 from vision.readings import Die
+
+Floats = NDArray[np.float64]
 
 LIKELY = 0.25
 """Chance of the finder from which on a find is looked at."""
@@ -122,9 +124,10 @@ def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
 def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
     """Read a face, at all SIZES unless it is clear at once, and hold it against the layouts; None: there is none."""
     x, y, edge = found.x, found.y, found.edge
-    outs = _views(picture, x, y, edge, SIZES[:1])
+    outs = views(network("dice_read"), picture, (x, y, edge), SIZES[:1], (AIMS, FOOT))
     if not _settled(outs):
-        outs = np.concatenate([outs, _views(picture, x, y, edge, SIZES[1:])])
+        more = views(network("dice_read"), picture, (x, y, edge), SIZES[1:], (AIMS, FOOT))
+        outs = np.concatenate([outs, more])
     both = outs.mean(axis=0)
     classes = softmax(outs[:, : NOTHING + 1]).mean(axis=0)
     odds = top_odds(found.chance, np.log(classes + 1e-9))
@@ -135,23 +138,10 @@ def look(picture: NDArray[np.uint8], found: Found) -> Look | None:
     if odds < LISTED_BLANK and shares.argmax() == 0:
         return None
     if shares.max() < CLEAR:
-        counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge))
+        counted = (shares[1:] + READER_FLOOR) * np.exp(PIPS_WEIGHT * _filtered(picture, x, y, edge, both[FOOT]))
         shares[1:] = (1 - shares[0]) * counted / counted.sum()
     leans = float(1 / (1 + np.exp(-both[COCKED])))
     return Look(x, y, edge, odds, tuple(shares.tolist()), leans, (float(both[FOOT][0]), float(both[FOOT][1])))
-
-
-def _views(
-    picture: NDArray[np.uint8], x: float, y: float, edge: float, sizes: tuple[float, ...]
-) -> NDArray[np.float64]:
-    """The reader's outputs (2 sizes, outputs) at several sizes in the face's, plain and mirrored, as for the face's."""
-    plain = [crop(picture, x, y, edge * size) for size in sizes]
-    outs = read(network("dice_read"), plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
-    outs[len(plain) :, [AIMS.start, FOOT.start]] *= -1
-    tiled = np.tile(sizes, 2)
-    outs[:, AIMS.start : AIMS.start + 2] *= tiled[:, None]
-    outs[:, AIMS.stop - 1] += np.log(tiled)
-    return outs
 
 
 def _settled(outs: NDArray[np.float64]) -> bool:
@@ -161,16 +151,12 @@ def _settled(outs: NDArray[np.float64]) -> bool:
     return bool((values.max(axis=1) > CLEAR).all() and len(set(values.argmax(axis=1).tolist())) == 1)
 
 
-def _filtered(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> NDArray[np.float64]:
+def _filtered(picture: NDArray[np.uint8], x: float, y: float, edge: float, foot: Floats) -> Floats:
     """The filter's best correlation with each value (6,), the highest one at 0."""
-    scores = [pip_scores(picture, x, y, edge * size) - FAR * abs(np.log(size)) for size in LAYOUT_SIZES]
+    flat = max(0.0, 1 - float(foot @ foot)) ** 0.5  # the foot lies as many edges away as the sine of the tilt
+    scores = [pip_scores(picture, x, y, edge * size, flat) - FAR * abs(np.log(size)) for size in LAYOUT_SIZES]
     best = np.max(scores, axis=0)
     return np.asarray(best - best.max())
-
-
-def log_odds(p: float) -> float:
-    """Log odds of a probability, with a hundredth of doubt either way."""
-    return float(np.log((p + 0.01) / (1.01 - p)))
 
 
 def without_doubles(looks: list[Look]) -> list[Look]:

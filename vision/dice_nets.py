@@ -136,6 +136,34 @@ def read(net: cv2.dnn.Net, crops: list[NDArray[np.uint8]]) -> NDArray[np.float64
     return np.stack(out)
 
 
+def views(
+    net: cv2.dnn.Net,
+    picture: NDArray[np.uint8],
+    at: tuple[float, float, float],
+    sizes: tuple[float, ...],
+    places: tuple[slice, slice],
+) -> NDArray[np.float64]:
+    """A reader's outputs (2 sizes, outputs) for a face (x, y, edge) at several sizes in its own, plain and mirrored.
+
+    Offsets are given as for the face itself. ``places``: where the outputs hold the aims (offset x, y, log of the
+    size), and the foot's offset.
+    """
+    x, y, edge = at
+    aims, foot = places
+    plain = [crop(picture, x, y, edge * size) for size in sizes]
+    outs = read(net, plain + [np.ascontiguousarray(patch[:, ::-1]) for patch in plain])
+    outs[len(plain) :, [aims.start, foot.start]] *= -1
+    tiled = np.tile(sizes, 2)
+    outs[:, aims.start : aims.start + 2] *= tiled[:, None]
+    outs[:, aims.stop - 1] += np.log(tiled)
+    return outs
+
+
+def log_odds(p: float) -> float:
+    """Log odds of a probability, with a hundredth of doubt either way."""
+    return float(np.log((p + 0.01) / (1.01 - p)))
+
+
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probabilities over the last axis."""
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))

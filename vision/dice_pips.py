@@ -22,6 +22,8 @@ TURNS = 12
 """Angles of a layout over 90 degrees."""
 FLATTENED = (1.0, 0.85, 0.7, 0.57)
 """Foreshortening along the picture's y: cosines of 0, 32, 46 and 55 degrees."""
+NEAREST = 2
+"""Foreshortenings tried, those next to the face's own."""
 SPREADS = (0.44, 0.5, 0.57)
 """Pips' distance from the middle over half an edge: dice are made with 0.42 to 0.6."""
 RADII = (0.15, 0.21)
@@ -62,8 +64,11 @@ def layouts() -> tuple[Floats, Floats, NDArray[np.intp], NDArray[np.intp]]:
     return np.array(rows, np.float32), np.array(masks, np.float32), np.array(faces), np.array(values)
 
 
-def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> NDArray[np.float64]:
-    """Best correlation 0..1 of the face at (x, y), ``edge`` pixels, with each of the values 1 to 6."""
+def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float, flat: float) -> NDArray[np.float64]:
+    """Best correlation 0..1 of the face at (x, y), ``edge`` pixels, with each of the values 1 to 6.
+
+    ``flat``: about how much the face is foreshortened.
+    """
     size = FACE_PX + 2 * max(SHIFTS)
     zoom = FACE_PX / (FACE_EDGES * edge)
     reach = int(size / zoom / 2) + 3
@@ -77,6 +82,10 @@ def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> N
     M = np.array([[zoom, 0, (size - 1) / 2 - zoom * (x - x0)], [0, zoom, (size - 1) / 2 - zoom * (y - y0)]])
     patch = cv2.warpAffine(part, M, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     rows, masks, faces, values = layouts()
+    first = sum((a + b) / 2 > flat for a, b in zip(FLATTENED[:-1], FLATTENED[NEAREST:], strict=False))
+    each = len(rows) // len(FLATTENED)
+    rows, masks = rows[first * each : (first + NEAREST) * each], masks[first * TURNS : (first + NEAREST) * TURNS]
+    faces, values = faces[: len(rows)], values[: len(rows)]  # alike at every foreshortening
     m = max(SHIFTS)
     channels = np.asarray(patch, np.float32).transpose(2, 0, 1)
     channels = np.concatenate([channels, channels.mean(axis=0)[None]])
