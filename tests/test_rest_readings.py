@@ -2,7 +2,8 @@
 
 import pickle
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import cv2
 import numpy as np
@@ -20,11 +21,16 @@ from vision.drafts import Draft
 from vision.frames import frame_of_pixels
 from vision.lens import Lens
 from vision.motion import Sight
+from vision.readings import Disc
+from vision.rest import Rest
+from vision.table import SeenDisc, TableReading
 from vision.table_reader import TableReader
-from vision.watch import Rest
+from vision.video import VideoFile
+from vision.watch import TableWatch
 
 BOARD = BUILT_IN["nca"]
 SIDE = 900
+CLIP = Path(__file__).parent / "video" / "four_shots.mp4"
 
 
 def view_from_above() -> BoardView:
@@ -208,3 +214,24 @@ def test_readings_begun_are_used_in_order_and_none_is_forgotten(monkeypatch: pyt
     reader.begin(rest_of(frames[2], 9.0), None)
     with pytest.raises(ValueError, match="a fault"):
         reader.read(rest_of(frames[2], 2.0), None)
+
+
+def test_only_plain_drafts_are_told_early() -> None:
+    """The first shot of a clip: told sooner where the drafted picture is plain, as late as in a recording where not."""
+    told = {}
+    for plain in (True, False):
+        watch = TableWatch(plain=lambda rest, plain=plain: plain)  # type: ignore[misc]
+        with VideoFile(CLIP) as video:
+            told[plain] = next(f.timestamp for f in video.frames() if any(rest.shots for rest in watch.feed(f)))
+    assert told[True] < told[False] - 0.03
+
+
+@pytest.mark.parametrize(
+    ("confidence", "state", "plain"),
+    [(0.99, 0.99, True), (0.5, 0.99, False), (0.85, 0.99, False), (0.03, 0.99, True), (0.99, 0.6, False)],
+)
+def test_readings_are_plain_where_hardly_anything_is_in_doubt(confidence: float, state: float, plain: bool) -> None:
+    disc = Disc(1, "black", (0.0, 0.0), (50.0, 0.0), 0.1, "board", confidence, state)
+    seen = SeenDisc(disc, np.zeros(3), confidence > 0.5)
+    reading = TableReading(cast(Rest, None), (seen,), np.zeros((1, 1), np.uint8), LENS, 16.0, 0.1)
+    assert reading.plain is plain

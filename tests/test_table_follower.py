@@ -15,12 +15,12 @@ from vision.disc_odds import in_hole
 from vision.disc_values import plain_contacts, valued
 from vision.lens import FINE, Lens
 from vision.readings import Disc
+from vision.rest import Rest
 from vision.scene import SceneGate
 from vision.shot_seen import Shot
 from vision.shots import HOLE_FILLED, NOT_FOUND, UNSEEN_LOSS, TableFollower
 from vision.table import SeenDisc, TableReading
 from vision.tracks import Track, shot_start
-from vision.watch import Rest
 
 BOARD = BUILT_IN["nca"]
 LIGHT, DARK = np.array([75.0, 5.0, 25.0]), np.array([12.0, 0.0, 0.0])

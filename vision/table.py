@@ -23,8 +23,8 @@ from vision.disc_values import valued
 from vision.discs import discs_of
 from vision.lens import Gray, Lens
 from vision.readings import Disc, DiscState
+from vision.rest import Rest
 from vision.video import as_luma
-from vision.watch import Rest
 
 Lab = NDArray[np.float64]
 
@@ -50,6 +50,8 @@ FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
 GAIN_RANGE = (0.75, 1.33)
 """By how much light may differ between two rests in contrast: more is no light, but another thing."""
+PLAIN = 0.9
+"""What is a disc, or isn't one, or lies as it seems to, less probably than this: a later picture may tell."""
 CLEARANCE = 0.9
 """Two discs on the surface don't lie nearer to each other than this share of their width (places are uncertain)."""
 ALIGN_STEPS = 6
@@ -80,6 +82,12 @@ class TableReading:
     disc_radius: float
     disc_radius_sigma: float
     looks: Looks | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is hardly in doubt of anything if it is a disc, and if it lies in the hole."""
+        each = (s.disc for s in self.discs)
+        return all(abs(d.confidence - 0.5) > PLAIN - 0.5 and d.state_confidence > PLAIN for d in each)
 
 
 def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vision.disc_looks import Looks
+from vision.rest import Rest
 from vision.table import TableReading, read_table
-from vision.watch import Rest
 
 Radius = tuple[float, float] | None
 """The discs' radius in mm as measured before, with its uncertainty."""
@@ -63,6 +63,10 @@ class TableReader:
         if self._begun is None or not self._begun.reading.done():
             return None
         return self._begun.reading.result()
+
+    def peek(self, rest: Rest, radius: Radius) -> TableReading | None:
+        """The reading of a picture that was begun with, which stays to be asked for; waits for it. None: it wasn't."""
+        return self._begun.reading.result() if self._begun is not None and self.begun(rest, radius) else None
 
     def read(self, rest: Rest, radius: Radius) -> TableReading:
         """The reading of a rest, which may have been begun; waits for it."""

@@ -1,13 +1,12 @@
 """Watches a table through time: finds the board, notices cuts, zooms and bumps, and says when it is worth reading.
 
-A :class:`Rest` is a moment at which everything but hands lies still and something may have changed: a shot has run its
-course, or a hand has taken something off. Whoever reads discs reads them there, and nowhere else.
+Whoever reads discs reads them at such a moment (``vision.rest``), and nowhere else.
 """
 
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,11 @@ from calibration.view import BoardView
 from vision.board_axes import aligned
 from vision.drafts import Draft
 from vision.frames import Frame
-from vision.lens import Gray, Lens, Mask
+from vision.lens import Gray, Lens
 from vision.motion import MotionEye, Sight
+from vision.rest import Rest
 from vision.scene import SceneGate
-from vision.tracks import Start, Track, shot_start
+from vision.tracks import Start, shot_start
 from vision.video import as_luma
 
 CALM_S = 0.3
@@ -64,37 +64,16 @@ VIEWS_KEPT = 3
 Find = Callable[[NDArray[np.uint8], BoardHints], object]
 
 
-@dataclass(frozen=True, eq=False)
-class Rest:
-    """A moment worth reading. Masks and pictures are squares of ``lens``; times are seconds of the source.
-
-    ``settled``: since when everything lay still; ``hidden``: where hands are, or were in doubt; ``tracks``: what moved
-    since the last rest; ``shots``: the shots that left the shooting line meanwhile; ``scene``: counts solutions of the
-    board: a new one means that the camera has changed since the last rest; ``cut_short``: not a rest, but the last that
-    was seen before the camera turned away.
-    """
-
-    frame: Frame
-    at: float
-    settled: float
-    view: BoardView
-    lens: Lens
-    gray: Gray
-    hidden: Mask
-    tracks: tuple[Track, ...]
-    shots: tuple[Start, ...]
-    scene: int
-    cut_short: bool = False
-
-
 class TableWatch:
     """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found.
 
-    ``prompt``: people wait for the score, so that rests are told as early as they can be (see ``vision.drafts``); of a
-    recording they are told when a later picture, which the coder has had time to refine, shows them as well.
+    ``plain``: people wait for the score, so rests are told as early as they can be (``vision.drafts``) where this finds
+    the drafted one plain; of a recording they are told when a later picture, refined by the coder, shows them.
     """
 
-    def __init__(self, hints: BoardHints | None = None, find: Find = find_board, prompt: bool = False) -> None:
+    def __init__(
+        self, hints: BoardHints | None = None, find: Find = find_board, plain: Callable[[Rest], bool] | None = None
+    ) -> None:
         self.hints = hints or BoardHints()
         self.view: BoardView | None = None
         self.scene = 0
@@ -103,7 +82,7 @@ class TableWatch:
         self.refusal: NoBoard | None = None
         self.scale: tuple[float, float, str] = (1.0, 0.0, "")
         self._find = find
-        self._prompt = prompt
+        self._plain = plain
         self._gate = SceneGate()
         self._eye: MotionEye | None = None
         self._lens: Lens | None = None
@@ -351,17 +330,15 @@ class TableWatch:
         assert self._lens is not None
         still = min(sight.still_s, sight.at - self._fresh_at)
         free = sight.hand_mm2 < FREE_MM2
-        if self._best is None and self._prompt:
+        if self._best is None and self._plain is not None:
             self._draft.see(frame, sight, still, free)
-        if still < (SHOT_SETTLED_S if self._shots and free and self._prompt else SETTLED_S):
+        if still < (SHOT_SETTLED_S if self._shots and free and self._plain is not None else SETTLED_S):
             return []
         self._waiting_since = min(self._waiting_since, sight.at)
-        best, newest = self._best, (frame, sight)
-        if best is None:
-            drafted = self._draft.confirmed(frame, sight, self._lens)
-            if drafted is None and still < SETTLED_S:
-                return []
-            newest = drafted or newest
+        best, newest = self._best, self._confirmed(frame, sight)
+        if best is None and newest is None and still < SETTLED_S:
+            return []
+        newest = newest or (frame, sight)
         if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
             self._best = best = (newest[1].hand_mm2, *newest)
         reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
@@ -369,6 +346,14 @@ class TableWatch:
         if free or reaching or late:
             return [self._rest(*best[1:])]
         return [self._rest(frame, sight, absorb=True)] if sight.calm_s >= ABSORB_S else []
+
+    def _confirmed(self, frame: Frame, sight: Sight) -> tuple[Frame, Sight] | None:
+        """The drafted moment, if this frame bears it out and all lies plainly in it."""
+        early, drafted = self.drafted, None
+        if self._best is None and self._lens is not None and self._plain is not None and early is not None:
+            drafted = self._draft.confirmed(frame, sight, self._lens)
+            drafted = drafted if drafted is not None and self._plain(early) else None
+        return drafted
 
     def _new_shots(self) -> list[Start]:
         assert self._eye is not None and self._lens is not None

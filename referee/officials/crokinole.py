@@ -30,13 +30,14 @@ from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
 from vision.lens import Lens
+from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN, TableFollower
 from vision.table import Sides, TableReading, disc_radius
 from vision.table_reader import TableReader
 from vision.tracks import Start, Track, scaled_track
-from vision.watch import Rest, TableWatch
+from vision.watch import TableWatch
 
 if TYPE_CHECKING:
     from calibration.view import BoardView
@@ -78,7 +79,7 @@ class CrokinoleOfficial:
     def __init__(
         self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None, prompt: bool = False
     ) -> None:
-        self.watch = TableWatch(hints, prompt=prompt)
+        self.watch = TableWatch(hints, plain=self._plain if prompt else None)
         self.follower = TableFollower(Sides(sides))
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
@@ -179,6 +180,11 @@ class CrokinoleOfficial:
         """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
         by_place = None if start is None else side_near(start.xy, self.ledger.shots)
         return by_place if by_place is not None else self.ledger.expected_group()
+
+    def _plain(self, drafted: Rest) -> bool:
+        """Whether all lies plainly in a picture that was read before it was known to be of a rest."""
+        reading = self._reader.peek(drafted, self.follower.radius)
+        return reading is not None and reading.plain
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
