@@ -29,7 +29,8 @@ FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
 ALONE_ODDS = 0.37
 """What lies in the hole or leans into it where no other disc lies on the board is so much less likely one: boards are
-shown bare more often than with a lone twenty. By how much is set by hand."""
+shown bare more often than with a lone twenty. By how much is set by hand. Of single pictures only: whoever follows a
+match sees twenties."""
 FACE_SIGMA, FOREIGN_MOST = 4.0, 4.6
 """Standard deviation (weighted Lab) of faces in the hole from those of their side: of 35 on rendered scenes none was
 off by more than 4.5 flat and 6 leaning, of 20 floors of empty holes two by less than 10. What differs more is less
@@ -95,11 +96,14 @@ def _face(
 
 def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
     """Read the discs of an image (H, W, 3) uint8 BGR over a solved board."""
-    return discs_of(image, look(image, view))
+    return discs_of(image, look(image, view), ALONE_ODDS)
 
 
-def discs_of(image: NDArray[np.uint8], looks: Looks) -> DiscsSeen:
-    """The reading of an image (H, W, 3) uint8 BGR in which discs were looked for already."""
+def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) -> DiscsSeen:
+    """The reading of an image (H, W, 3) uint8 BGR in which discs were looked for already.
+
+    ``alone_odds``: what a disc in the hole with no other on the board is more or less likely than the networks think.
+    """
     view, frame, picture = looks.view, looks.frame, looks.now
     radius, radius_sigma = looks.radius
     mm_per_px = frame.scale / PX_PER_MM
@@ -119,7 +123,7 @@ def discs_of(image: NDArray[np.uint8], looks: Looks) -> DiscsSeen:
     bare = np.linalg.norm((lab[:, None] - ground[None]) * LAB_WEIGHTS, axis=2).min(axis=1, initial=np.inf) < BARE
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
-    chances = _less_alone(np.array([c.chance for c in candidates]), states)
+    chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
     words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
@@ -138,12 +142,14 @@ def discs_of(image: NDArray[np.uint8], looks: Looks) -> DiscsSeen:
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
 
 
-def _less_alone(chances: NDArray[np.float64], states: list[tuple[tuple[DiscState, float], ...]]) -> NDArray[np.float64]:
-    """Chances (N,) with that of what alone on the board lies in the hole or leans into it lowered (ALONE_ODDS)."""
+def _alone(
+    chances: NDArray[np.float64], states: list[tuple[tuple[DiscState, float], ...]], alone_odds: float
+) -> NDArray[np.float64]:
+    """Chances (N,), that of what lies alone in the hole or leans into it with its odds times ``alone_odds``."""
     where = [s[0][0] for s in states]
     if any(state == "board" and chance >= LISTED for state, chance in zip(where, chances, strict=True)):
         return chances
-    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(np.isin(where, ("hole", "leaning")), ALONE_ODDS, 1.0)
+    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(np.isin(where, ("hole", "leaning")), alone_odds, 1.0)
     return np.asarray(odds / (1 + odds))
 
 
