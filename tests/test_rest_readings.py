@@ -14,9 +14,10 @@ from calibration.camera import Camera
 from calibration.view import BoardView
 from vision import disc_looks, table_reader
 from vision.differences import differs, shaded
-from vision.disc_canonical import SIZE
-from vision.disc_looks import CARRIED_MOST, look, windows_of
-from vision.disc_net import GRID_PX, WHOLE
+from vision.disc_canonical import SIZE, canonical_picture, frame_of
+from vision.disc_looks import CARRIED_MOST, Looks, look, windows_of
+from vision.disc_net import GRID_PX, WHOLE, Candidate
+from vision.discs import ALONE_ODDS, discs_of
 from vision.drafts import Draft
 from vision.frames import frame_of_pixels
 from vision.lens import Lens
@@ -235,3 +236,21 @@ def test_readings_are_plain_where_hardly_anything_is_in_doubt(confidence: float,
     seen = SeenDisc(disc, np.zeros(3), confidence > 0.5)
     reading = TableReading(cast(Rest, None), (seen,), np.zeros((1, 1), np.uint8), LENS, 16.0, 0.1)
     assert reading.plain is plain
+
+
+def test_a_lone_disc_in_the_hole_is_doubted_in_single_pictures_only() -> None:
+    image, frame = board((0.0, 0.0), (93.75, 0.0)), frame_of(VIEW)
+    picture = canonical_picture(image, VIEW, frame)
+    middle = (SIZE - 1) / 2
+    sunk = Candidate((middle, middle), 10.0, (0.0, 0.9, 0.0, 0.0))
+    beside = Candidate((middle + 60.0, middle), 10.0, (0.95, 0.0, 0.0, 0.0))
+
+    def chance(*there: Candidate) -> float:
+        places = frame.to_board(np.array([c.xy for c in there]))
+        looks = Looks(VIEW, frame, picture, picture, there, there, places, (BOARD.disc_radius, 0.2))
+        return next(d.confidence for d in discs_of(image, looks, ALONE_ODDS).discs if d.state == "hole")
+
+    followed = Looks(VIEW, frame, picture, picture, (sunk,), (sunk,), np.zeros((1, 2)), (BOARD.disc_radius, 0.2))
+    assert discs_of(image, followed).discs[0].confidence == pytest.approx(0.9)
+    assert chance(sunk) == pytest.approx(0.9 * ALONE_ODDS / (0.1 + 0.9 * ALONE_ODDS))
+    assert chance(sunk, beside) == pytest.approx(0.9)

@@ -185,15 +185,6 @@ def _bare(
         n = PATCH * SUPER
         felt = cv2.GaussianBlur(rng.normal(0, 1, (n, n)), (0, 0), rng.uniform(0.8, 2.0)).ravel()
         colour[inside] *= (1 + rng.uniform(0.02, 0.12) * felt / felt.std())[inside, None]
-    if rng.random() < 0.3:  # knitted or ribbed cloth
-        turn, ribs = rng.uniform(0, np.pi), 2 * np.pi / rng.uniform(1.2, 4.5)
-        u, v = (flat[:, :2] @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])).T
-        weave = np.sin(ribs * u + rng.uniform(0, 1.5) * np.sin(rng.uniform(0.1, 0.6) * v))
-        weave *= 1 + rng.uniform(0, 1) * np.sin(ribs * rng.uniform(0.5, 1.5) * v)
-        colour[inside] *= np.maximum(1 + rng.uniform(0.03, 0.25) * weave, 0.3)[inside, None]
-    if rng.random() < 0.6:  # little light comes into the corner of floor and wall
-        corner = np.exp(-np.maximum(hole - far, 0) / rng.uniform(0.7, 4.0))
-        colour[inside] *= (1 - rng.uniform(0.2, 0.9) * corner)[inside, None]
     if rng.random() < 0.4:  # chips and light scratches where the hole was cut
         angle = np.arctan2(flat[:, 1], flat[:, 0])
         ragged = sum(np.sin(k * angle + rng.uniform(0, 6.3)) for k in rng.integers(2, 23, 6))

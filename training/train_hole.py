@@ -31,10 +31,9 @@ from training.patch_net import Data, PatchNet, batch_of, export
 from vision.hole_net import HALF_RADII, PATCH_STATES, hole_patch
 from vision.square_patch import network_input
 
-DRAWN, PART = 26_000, 1000
+DRAWN, PART = 12_000, 1000
 LOOKS = 24
-WIDTHS, DENSE = (32, 48, 64, 64, 96), 64
-STEPS, BATCH, RATE = 8000, 128, 2e-3
+STEPS, BATCH, RATE = 6000, 128, 2e-3
 SCENE_SHARE, WINDOW_SHARE = 0.25, 0.45
 """Of each batch; the rest is drawn."""
 SMOOTHING = 0.01
@@ -147,7 +146,7 @@ def main() -> None:
     groups = [[mine[scenes[2][mine] == k] for k in range(len(PATCH_STATES))]]
     groups += [[np.nonzero(rendered[2] == k)[0] for k in range(len(PATCH_STATES))]]
     shares = [SCENE_SHARE, WINDOW_SHARE] if len(mine) else [0.0, SCENE_SHARE + WINDOW_SHARE]
-    net = PatchNet(len(PATCH_STATES), WIDTHS, DENSE).to(memory_format=torch.channels_last)
+    net = PatchNet(len(PATCH_STATES))
     tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
     plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=options.steps, pct_start=0.1)
     total = 0.0
@@ -161,9 +160,7 @@ def main() -> None:
         rest = BATCH - sum(len(p[1]) for p in parts)
         parts.append(batch_of(made, rng.integers(0, len(made[2]), rest), rng))
         x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            said = net(x.contiguous(memory_format=torch.channels_last))
-        loss = functional.cross_entropy(said.float(), y, label_smoothing=SMOOTHING)
+        loss = functional.cross_entropy(net(x), y, label_smoothing=SMOOTHING)
         tune.zero_grad()
         loss.backward()
         tune.step()

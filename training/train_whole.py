@@ -24,8 +24,8 @@ from vision.contact_patch import prepare
 from vision.disc_whole import BATCH, whole_patches
 from vision.square_patch import network_input
 
-DRAWN, PART = 24_000, 1000
-SHARES = {"traced": 0.28, "windows": 0.32, "drawn": 0.33, "foreign": 0.07}
+DRAWN, PART = 30_000, 1000
+SHARES = {"traced": 0.28, "windows": 0.27, "drawn": 0.38, "foreign": 0.07}
 """Of each batch."""
 WIDTHS, DENSE = (24, 40, 56, 64, 80), 64
 SAMPLES, BATCH_SIZE, RATE, DECAY = 1_000_000, 128, 2e-3, 2e-3
