@@ -67,6 +67,12 @@ class SeenDisc:
     lab: Lab
     sure: bool
 
+    @property
+    def measurable(self) -> bool:
+        """Whether it can give the size of all discs: what may be none, or lies over the hole's edge, measures wrong."""
+        d = self.disc
+        return self.sure and d.state == "board" and min(d.confidence, d.state_confidence) >= PLAIN
+
 
 @dataclass(frozen=True, eq=False)
 class TableReading:

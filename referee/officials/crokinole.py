@@ -189,7 +189,7 @@ class CrokinoleOfficial:
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
         reading = self._read(rest)
-        if not self._sized and any(s.sure and s.disc.state == "board" for s in reading.discs):
+        if not self._sized and any(s.measurable for s in reading.discs):
             rest = self._size_discs(rest, reading)
             reading = self._read(rest)
         elif self.follower.size_known and rest.view.scale_known and len(self._sizes) < SIZED_RESTS:
