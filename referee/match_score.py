@@ -2,15 +2,20 @@
 
 import hashlib
 import pickle
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints
-from referee import __version__
 from referee.log import MatchLog
 from referee.match_json import Agreed, MatchResult, conclude, match_log
 from referee.officials.crokinole import CrokinoleOfficial
@@ -34,15 +39,15 @@ class Scored:
 
 @dataclass(frozen=True)
 class Aside:
-    """A job put aside: ``version`` must fit; ``at``: the last frame's seconds."""
+    """A job put aside: ``code`` (see :func:`code_mark`) must fit; ``at``: the last frame's seconds."""
 
-    version: str
+    code: str
     at: float
     official: CrokinoleOfficial
 
 
 def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progress) -> Scored:
-    """Watch a video; KeyboardInterrupt puts it aside and returns what is known.
+    """Watch a video; Ctrl-C (SIGINT) puts it aside between two frames and returns what is known; a second one stops.
 
     Raises NotFoundError (no_board, board_unsure) where no board was ever found.
     """
@@ -54,16 +59,17 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
         if kept is not None:
             official, at = kept.official, kept.at
         stopped: float | None = None
-        try:
+        with interrupts_noted() as asked:
             for frame in video.frames(max(at, 0.0)):
                 if frame.timestamp <= at:
                     continue
                 official.feed(frame)
                 at = frame.timestamp
                 progress(at, video.info.duration_s)
-        except KeyboardInterrupt:
-            stopped = at
-            put_aside(place, Aside(__version__, at, official))
+                if asked():
+                    stopped = at
+                    put_aside(place, Aside(code_mark(), at, official))
+                    break
         official.finish()
         if stopped is None:
             place.unlink(missing_ok=True)
@@ -102,4 +108,36 @@ def take_up(place: Path) -> Aside | None:
         kept = pickle.loads(place.read_bytes())
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, TypeError):
         return None
-    return kept if isinstance(kept, Aside) and kept.version == __version__ else None
+    return kept if isinstance(kept, Aside) and kept.code == code_mark() else None
+
+
+@contextmanager
+def interrupts_noted() -> Iterator[Callable[[], bool]]:
+    """Hold a first Ctrl-C back, so that it cuts nothing in two; gives a function that says whether it has come."""
+    asked: list[bool] = []
+
+    def note(number: int, frame: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(True)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@cache
+def code_mark() -> str:
+    """What tells this program's code and networks from any other's: a job goes on only with what it was begun with."""
+    mark = hashlib.sha256()
+    for package in ("calibration", "vision", "referee"):
+        top = Path(str(files(package)))
+        for path in sorted(p for kind in ("*.py", "*.onnx") for p in top.rglob(kind)):
+            mark.update(f"{path.relative_to(top)} {path.stat().st_size}".encode())
+            mark.update(path.read_bytes())
+    return mark.hexdigest()

@@ -1,4 +1,5 @@
 import json
+import signal
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,8 +19,10 @@ from referee.match_files import Targets, shots_csv, write_all
 from referee.match_json import Agreed, match_json
 from referee.match_report import report
 from referee.match_review import entry_of, rule
-from referee.match_score import score_video
+from referee.match_score import Aside, code_mark, put_aside, resume_path, score_video, take_up
+from referee.officials.crokinole import CrokinoleOfficial
 from referee.rules.crokinole import Shot
+from vision import table_reader
 from vision.video import VideoFile
 
 CLIPS = Path(__file__).parent / "video"
@@ -112,7 +115,7 @@ def test_the_report_stands_alone_and_leads_to_the_moments(scored, data):
 def test_a_job_put_aside_goes_on_where_it_stopped(cache, data):
     def stop(at: float, of: float | None) -> None:
         if at > 13.0:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     first = score_video(CLIP, Agreed(discs=12), HINTS, stop)
     assert first.stopped == pytest.approx(13.0, abs=0.1) and len(first.result.ledger.shots) == 2
@@ -122,6 +125,35 @@ def test_a_job_put_aside_goes_on_where_it_stopped(cache, data):
     again = match_json(second.result, second.info, CLIP.name, [])
     assert [s["start_s"] for s in again["shots"]] == [s["start_s"] for s in data["shots"]]
     assert [s["board_after"] for s in again["shots"]] == [s["board_after"] for s in data["shots"]]
+
+
+def test_an_interrupt_in_the_middle_of_a_reading_cuts_nothing_in_two(cache, data, monkeypatch):
+    plain, readings = table_reader.read_table, 0
+
+    def struck(*given):
+        nonlocal readings
+        readings += 1
+        if readings == 3:
+            signal.raise_signal(signal.SIGINT)
+        return plain(*given)
+
+    monkeypatch.setattr(table_reader, "read_table", struck)
+    first = score_video(CLIP, Agreed(discs=12), HINTS, quiet)
+    assert first.stopped is not None
+    second = score_video(CLIP, Agreed(discs=12), HINTS, quiet)
+    again = match_json(second.result, second.info, CLIP.name, [])
+    assert [(r["points"], r["twenties"]) for r in again["rounds"]] == [
+        (r["points"], r["twenties"]) for r in data["rounds"]
+    ]
+    assert [s["board_after"] for s in again["shots"]] == [s["board_after"] for s in data["shots"]]
+
+
+def test_what_other_code_put_aside_is_not_gone_on_with(cache, monkeypatch):
+    place = resume_path(CLIP, Agreed(discs=12), HINTS)
+    put_aside(place, Aside(code_mark(), 1.0, CrokinoleOfficial()))
+    assert take_up(place) is not None
+    put_aside(place, Aside("other", 1.0, CrokinoleOfficial()))
+    assert take_up(place) is None
 
 
 def test_a_ruling_changes_the_log(scored):

@@ -16,8 +16,6 @@ LIGHT_SHARE, LIGHT_CLIP = 0.2, 12
 """Light changes smoothly over this share of a picture's width; one pixel bends its estimate by so many grey levels."""
 SPECK_PX = 14
 """Changes of fewer pixels are coding noise: a disc that moves by half a millimetre changes more at its rim."""
-SHADE = 2.5
-"""Grey levels by which the mean over a disc's breadth is another in a shadow."""
 OFFSET = 8.0
 """Grey levels added before light is told as a factor: the darkest pixels say little of it."""
 THINNED = 8
@@ -37,19 +35,6 @@ def differs(before: Picture, now: Picture, where: Mask) -> Mask:
     noise = 1.4826 * float(np.median(step[::4, ::4]))
     mask = (step > min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)).astype(np.uint8) & where
     return without_specks(mask, SPECK_PX)
-
-
-def shaded(before: Picture, now: Picture, where: Mask, reach_px: float) -> bool:
-    """Whether one of two pictures (n, n) uint8 is darker or lighter anywhere over ``reach_px`` about a point.
-
-    Of those pixels at which ``where`` isn't 0; light that is other everywhere is no shade.
-    """
-    size = (2 * round(reach_px) + 1,) * 2
-    d = cv2.subtract(before, now, dtype=cv2.CV_32F)
-    d = np.where(where > 0, d - np.median(d[::THINNED, ::THINNED]), 0).astype(np.float32)
-    share = cv2.blur(where.astype(np.float32), size)
-    mean = np.abs(cv2.blur(d, size))
-    return bool((mean[share > 0.5] > SHADE * share[share > 0.5]).any())
 
 
 def without_specks(mask: Mask, least_px: int) -> Mask:

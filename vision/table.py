@@ -50,8 +50,8 @@ FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
 GAIN_RANGE = (0.75, 1.33)
 """By how much light may differ between two rests in contrast: more is no light, but another thing."""
-PLAIN = 0.9
-"""What is a disc, or isn't one, or lies as it seems to, less probably than this: a later picture may tell."""
+MEASURABLE = 0.9
+"""What is a disc, and lies on the surface, less probably than this doesn't give the size of all discs."""
 CLEARANCE = 0.9
 """Two discs on the surface don't lie nearer to each other than this share of their width (places are uncertain)."""
 ALIGN_STEPS = 6
@@ -71,7 +71,7 @@ class SeenDisc:
     def measurable(self) -> bool:
         """Whether it can give the size of all discs: what may be none, or lies over the hole's edge, measures wrong."""
         d = self.disc
-        return self.sure and d.state == "board" and min(d.confidence, d.state_confidence) >= PLAIN
+        return self.sure and d.state == "board" and min(d.confidence, d.state_confidence) >= MEASURABLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +88,6 @@ class TableReading:
     disc_radius: float
     disc_radius_sigma: float
     looks: Looks | None = None
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is hardly in doubt of anything if it is a disc, and if it lies in the hole."""
-        each = (s.disc for s in self.discs)
-        return all(abs(d.confidence - 0.5) > PLAIN - 0.5 and d.state_confidence > PLAIN for d in each)
 
 
 def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
@@ -243,6 +237,8 @@ def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], rad
 def _agreement(a: NDArray[Any], b: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, float]:
     """Weighted correlation of two patches, and the RMS difference left once gain and level are taken out."""
     total = weight.sum()
+    if total <= 0:  # nothing of it is in the picture
+        return 0.0, 0.0
     ma, mb = float((weight * a).sum() / total), float((weight * b).sum() / total)
     da, db = a - ma, b - mb
     va, vb = float((weight * da * da).sum() / total), float((weight * db * db).sum() / total)
@@ -259,6 +255,12 @@ class Sides:
     most: int = 2
     middles: list[Lab] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
+
+    def nearest(self, seen: SeenDisc) -> int | None:
+        """The known group that a disc's face is most like; None while none is known."""
+        if not self.middles:
+            return None
+        return int(np.argmin([self._gap(seen.lab, m) for m in self.middles]))
 
     def group(self, seen: SeenDisc, light: Lab | None = None, new: bool = False) -> tuple[int, float]:
         """Group of a disc by its face, and how sure that is (0..1); a new one where it is unlike all known.

@@ -4,6 +4,7 @@ Each picture is read from what was found in the one before (``vision.disc_looks`
 they were given, whether or not their readings are then asked for, so that the same frames always give the same ones.
 """
 
+import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from vision.disc_looks import Looks
 from vision.rest import Rest
 from vision.table import TableReading, read_table
+
+log = logging.getLogger(__name__)
 
 Radius = tuple[float, float] | None
 """The discs' radius in mm as measured before, with its uncertainty."""
@@ -46,7 +49,9 @@ class TableReader:
             if not patient and not before.reading.done():
                 return
             self._begun = None
-            before.reading.result()  # not wanted after all; an error in it is no less one
+            fault = before.reading.exception()
+            if fault is not None:  # what is wanted now may be read nevertheless
+                log.error("a picture that wasn't wanted after all couldn't be read", exc_info=fault)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "reader")
         self._begun = _Begun(rest, radius, self._thread.submit(self._read, rest, radius))
@@ -59,14 +64,10 @@ class TableReader:
         return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
 
     def ready(self) -> TableReading | None:
-        """The reading begun last, if it is done and hasn't been asked for; None else."""
-        if self._begun is None or not self._begun.reading.done():
+        """The reading begun last, if it is done and hasn't been asked for; None else, and where it failed."""
+        if self._begun is None or not self._begun.reading.done() or self._begun.reading.exception() is not None:
             return None
         return self._begun.reading.result()
-
-    def peek(self, rest: Rest, radius: Radius) -> TableReading | None:
-        """The reading of a picture that was begun with, which stays to be asked for; waits for it. None: it wasn't."""
-        return self._begun.reading.result() if self._begun is not None and self.begun(rest, radius) else None
 
     def read(self, rest: Rest, radius: Radius) -> TableReading:
         """The reading of a rest, which may have been begun; waits for it."""

@@ -32,9 +32,8 @@ SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
-SETTLED_S, SHOT_SETTLED_S = 0.15, 0.095
-"""Everything lies still when nothing has moved for this long; after a shot, where people wait for it, and with no hand
-about, for this long (three frames at 30 a second), if all lies and looks as in the first frame without motion."""
+SETTLED_S = 0.15
+"""Everything lies still when nothing has moved for this long: cameras that stutter show frames alike meanwhile."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
@@ -67,13 +66,10 @@ Find = Callable[[NDArray[np.uint8], BoardHints], object]
 class TableWatch:
     """Follows one table; ``hints`` say what is known of the board. ``view`` is None until the board is found.
 
-    ``plain``: people wait for the score, so rests are told as early as they can be (``vision.drafts``) where this finds
-    the drafted one plain; of a recording they are told when a later picture, refined by the coder, shows them.
+    ``drafts``: people wait for the score, so what may turn out to be a rest is offered before (:attr:`drafted`).
     """
 
-    def __init__(
-        self, hints: BoardHints | None = None, find: Find = find_board, plain: Callable[[Rest], bool] | None = None
-    ) -> None:
+    def __init__(self, hints: BoardHints | None = None, find: Find = find_board, drafts: bool = False) -> None:
         self.hints = hints or BoardHints()
         self.view: BoardView | None = None
         self.scene = 0
@@ -82,7 +78,7 @@ class TableWatch:
         self.refusal: NoBoard | None = None
         self.scale: tuple[float, float, str] = (1.0, 0.0, "")
         self._find = find
-        self._plain = plain
+        self._drafts = drafts
         self._gate = SceneGate()
         self._eye: MotionEye | None = None
         self._lens: Lens | None = None
@@ -330,15 +326,12 @@ class TableWatch:
         assert self._lens is not None
         still = min(sight.still_s, sight.at - self._fresh_at)
         free = sight.hand_mm2 < FREE_MM2
-        if self._best is None and self._plain is not None:
+        if self._best is None and self._drafts:
             self._draft.see(frame, sight, still, free)
-        if still < (SHOT_SETTLED_S if self._shots and free and self._plain is not None else SETTLED_S):
+        if still < SETTLED_S:
             return []
         self._waiting_since = min(self._waiting_since, sight.at)
-        best, newest = self._best, self._confirmed(frame, sight)
-        if best is None and newest is None and still < SETTLED_S:
-            return []
-        newest = newest or (frame, sight)
+        best, newest = self._best, (frame, sight)
         if best is None or sight.hand_mm2 <= best[0] + FREE_MM2 / 2:
             self._best = best = (newest[1].hand_mm2, *newest)
         reaching = bool(self._shots) and sight.hand_mm2 > best[0] + REACHING_MM2
@@ -346,14 +339,6 @@ class TableWatch:
         if free or reaching or late:
             return [self._rest(*best[1:])]
         return [self._rest(frame, sight, absorb=True)] if sight.calm_s >= ABSORB_S else []
-
-    def _confirmed(self, frame: Frame, sight: Sight) -> tuple[Frame, Sight] | None:
-        """The drafted moment, if this frame bears it out and all lies plainly in it."""
-        early, drafted = self.drafted, None
-        if self._best is None and self._lens is not None and self._plain is not None and early is not None:
-            drafted = self._draft.confirmed(frame, sight, self._lens)
-            drafted = drafted if drafted is not None and self._plain(early) else None
-        return drafted
 
     def _new_shots(self) -> list[Start]:
         assert self._eye is not None and self._lens is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from referee.commands.lengths import Millimetres
 from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ class Point(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
     "--table", type=click.Path(path_type=Path), help="A fixed camera's set-up from 'referee calibrate board'."
 )
 @click.option(
-    "--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
+    "--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
 )
-@click.option("--disc-mm", type=click.FloatRange(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
+@click.option("--disc-mm", type=Millimetres(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
 @click.option("--copy-original", is_flag=True, help="Copy the original into FOLDER too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the calls as evidence.json has them.")
 def call(

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from calibration.errors import TableError, UnusableInputError
+from referee.commands.lengths import Millimetres
 from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known, check_target, write_pictures
 
 ACROSS_RANGE_MM = (5.0, 100.0)
@@ -76,8 +77,8 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
 @click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option("--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM")
-@click.option("--disc", type=click.FloatRange(*DISC_RANGE_MM), metavar="MM")
+@click.option("--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM")
+@click.option("--disc", type=Millimetres(*DISC_RANGE_MM), metavar="MM")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
 def board(
     picture: Path,
@@ -91,7 +92,7 @@ def board(
     """Solve the board in PICTURE and keep it, with the camera over it, for pictures from the same place."""
     require_folder(output)
     overlay = overlay or output.with_suffix(".png")
-    check_target(overlay)
+    check_target(overlay, picture)
     from calibration.profiles import save, table_file
     from referee.crokinole_reader import read_crokinole, shown_view
     from vision.frames import load_picture
@@ -111,7 +112,7 @@ def board(
 @calibrate.command()
 @click.argument("picture", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
-@click.option("--across", type=click.FloatRange(*ACROSS_RANGE_MM), default=18.0, show_default=True, metavar="MM",
+@click.option("--across", type=Millimetres(*ACROSS_RANGE_MM), default=18.0, show_default=True, metavar="MM",
               help="Size of the dodecas across flats.")  # fmt: skip
 def dice(picture: Path, output: Path, across: float) -> None:
     """Measure Krakatoa's nine dodecas in PICTURE: what their bodies and spots look like under this light."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.errors import NotFoundError, TableError
+from referee.commands.lengths import Millimetres
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
@@ -88,9 +89,9 @@ class Known:
     "--table", type=click.Path(path_type=Path), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa."
 )
 @click.option(
-    "--shooting-line", type=click.FloatRange(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
+    "--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
 )
-@click.option("--disc", type=click.FloatRange(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
+@click.option("--disc", type=Millimetres(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Write the picture with the reading drawn on it.")
 @click.option("--rectified", type=click.Path(path_type=Path), help="Write the board seen straight from above.")
 def read(
@@ -108,12 +109,16 @@ def read(
     """Read the table in PICTURE and print the score."""
     start = time.perf_counter()
     for target in (overlay, rectified):
-        check_target(target)
+        check_target(target, picture)
     from vision.frames import load_picture  # help pages don't wait for OpenCV
 
     frame = load_picture(picture)
     loaded = time.perf_counter()
     if game in ("yacht", "krakatoa"):
+        given = {"--camera": camera, "--board": board, "--shooting-line": shooting_line, "--disc": disc}
+        for name, value in {**given, "--rectified": rectified}.items():
+            if value is not None:
+                raise click.UsageError(f"{name} is of crokinole boards; {game} doesn't take it.")
         return read_dice_game(frame, game, start, overlay, as_json, table)
     if game != "crokinole":
         raise TableError(f"--game {game} can't be read yet", code="not_available")
@@ -157,10 +162,12 @@ def read_dice_game(
     return 0
 
 
-def check_target(path: Path | None) -> None:
-    """Refuse, before any work, a picture to be written where none can be."""
+def check_target(path: Path | None, source: Path) -> None:
+    """Refuse, before any work, a picture to be written where none can be, or over the one that is read."""
     if path is None:
         return
+    if path.exists() and source.exists() and path.samefile(source):
+        raise TableError(f"{path}: that is the picture to be read; write to another file")
     if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
         raise TableError(f"{path}: pictures are written as .png, .jpg or .webp")
     if not path.parent.is_dir():

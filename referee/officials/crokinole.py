@@ -79,7 +79,7 @@ class CrokinoleOfficial:
     def __init__(
         self, discs: int | None = None, sides: int = 2, hints: BoardHints | None = None, prompt: bool = False
     ) -> None:
-        self.watch = TableWatch(hints, plain=self._plain if prompt else None)
+        self.watch = TableWatch(hints, drafts=prompt)
         self.follower = TableFollower(Sides(sides))
         self.ledger = Ledger(sides, discs)
         self.pictures: dict[int, bytes] = {}
@@ -154,7 +154,8 @@ class CrokinoleOfficial:
         radius = drafted.view.board.disc_radius
         for seen in (s for s in reading.discs if s.sure and s.disc.state != "ditch"):
             if all(math.dist(seen.disc.mm, mm) >= radius for mm in leaving):
-                points[side_of.get(self.follower.sides.group(seen)[0], turn)] += seen.disc.value or 0
+                group = self.follower.sides.nearest(seen)
+                points[turn if group is None else side_of.get(group, turn)] += seen.disc.value or 0
         return points
 
     def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
@@ -180,11 +181,6 @@ class CrokinoleOfficial:
         """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
         by_place = None if start is None else side_near(start.xy, self.ledger.shots)
         return by_place if by_place is not None else self.ledger.expected_group()
-
-    def _plain(self, drafted: Rest) -> bool:
-        """Whether all lies plainly in a picture that was read before it was known to be of a rest."""
-        reading = self._reader.peek(drafted, self.follower.radius)
-        return reading is not None and reading.plain
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began

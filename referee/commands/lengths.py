@@ -1,0 +1,17 @@
+"""The type of options that give a length in millimetres."""
+
+import math
+from typing import Any
+
+import click
+
+
+class Millimetres(click.FloatRange):
+    """A number within bounds; 'nan', which no bound holds back, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert, or fail with a usage error."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a length in millimetres.", param, ctx)
+        return number
