@@ -2,12 +2,13 @@
 
     python benchmarks/bench_rest.py [--video FILE --log FILE] [--paced] [--out FILE]
 
-Watches the shipped sample match frame by frame (or another video with the log of what happened in it). A score is told
-with the frame that shows the table at rest for sure, and is read; by then the first frame in which nothing moved has
-been read in a thread of its own, so that little is left to be looked at. The time is made of what the table itself takes (seconds of the
-video between the true end of the motion and those frames) and of the processor's time of either thread, one core each,
-so that what else runs on the machine doesn't count. ``--paced`` plays the video at its own pace instead and takes the
-clock's time: what people see on a machine that does nothing else. The news then go to a browser (``bench_live.py``).
+Watches the shipped sample match frame by frame (or another video with the log of what happened in it). A score is
+told with the frame that shows the table at rest for sure, and is read; by then the first frame in which nothing moved
+has been read in a thread of its own, so that little is left to be looked at. The time is made of what the table
+itself takes (seconds of the video between the true end of the motion and those frames) and of the processor's time of
+either thread, one core each, so that what else runs on the machine doesn't count. ``--paced`` plays the video at its
+own pace instead and takes the clock's time: what people see on a machine that does nothing else. The news then go to
+a browser (``bench_live.py``).
 """
 
 import argparse

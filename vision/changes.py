@@ -177,7 +177,7 @@ class BoardMemory:
         """The same where the pixels don't tell."""
         near = nearest_of(on_board, free, d.mm)
         if near is None or not on_board[near].sure or other_side(d, on_board[near], sides):
-            return None
+            return (d, None) if d.held else None
         free.discard(near)
         seen = on_board[near]
         far = math.dist(seen.disc.mm, d.mm)

@@ -1,4 +1,4 @@
-"""A third opinion on every candidate: does the place look like a disc, seen as a whole?
+"""One more opinion on every candidate: does the place look like a disc, seen as a whole?
 
 The picture about a candidate is redrawn from straight above, in the plane at half a disc's height, sized by the disc's
 radius, the camera always at the bottom. A small network (``weights/whole.onnx``, trained by

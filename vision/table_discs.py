@@ -23,7 +23,7 @@ class TableDisc:
     """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last.
 
     ``first``: it lay there when the board was first seen; ``doubted``: nobody saw it come, and it wasn't read beyond
-    doubt: it may be a print, a knot or a stain.
+    doubt: it may be a print, a knot or a stain; ``held``: people said that it lies there, whatever is read.
     """
 
     id: int
@@ -33,6 +33,7 @@ class TableDisc:
     group_sure: float = 1.0
     doubted: bool = False
     first: bool = False
+    held: bool = False
 
     @property
     def mm(self) -> tuple[float, float]:

@@ -192,6 +192,22 @@ def test_a_disc_is_added_for_any_side_though_none_of_its_was_seen_yet(room: Room
     table.close()
 
 
+def test_a_disc_that_people_put_there_is_kept_when_the_camera_is_bumped(scene: Corrected) -> None:
+    official = scene.table.official
+    assert isinstance(official, CrokinoleOfficial)
+    side = scene.match.log.engine.legal(scene.match.log.state)["side"]
+    scene.table.correct(Correction(None, Place(mm=(30.0, 40.0)), side), "Ana", "hidden by a sleeve")
+    held = {i for i, d in official.follower.table.items() if d.held}
+    assert len(held) == 1
+    before, there = official.watch.scene, {lain.disc.colour for lain in scene.table.lain()[1]}
+    pixels = np.roll(scene.frame.pixels, (24, 16), axis=(0, 1))
+    scene.frame = Frame(pixels, "t", "", scene.frame.width, scene.frame.height)
+    scene.look(3.0)
+    assert official.watch.scene > before, "the board was looked for again"
+    assert held <= set(official.follower.table), "people's word holds until the table changes there"
+    assert {lain.disc.colour for lain in scene.table.lain()[1]} == there
+
+
 def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:
     room.hall._tables[scene.match.id] = scene.table
     path = f"/matches/{scene.match.id}/reading"
