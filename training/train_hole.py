@@ -28,6 +28,7 @@ from torch.nn import functional
 from training.gap_data import in_window, jittered_view, scene_files, true_view, window_files
 from training.hole_patches import drawn_patches, spoilt
 from training.patch_net import Data, PatchNet, batch_of, export
+from training.teaching import descend
 from vision.hole_net import HALF_RADII, PATCH_STATES, hole_patch
 from vision.square_patch import network_input
 
@@ -147,10 +148,8 @@ def main() -> None:
     groups += [[np.nonzero(rendered[2] == k)[0] for k in range(len(PATCH_STATES))]]
     shares = [SCENE_SHARE, WINDOW_SHARE] if len(mine) else [0.0, SCENE_SHARE + WINDOW_SHARE]
     net = PatchNet(len(PATCH_STATES))
-    tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
-    plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=options.steps, pct_start=0.1)
-    total = 0.0
-    for step in range(options.steps):
+
+    def loss() -> torch.Tensor:
         parts = []
         for data, by_class, share in zip((scenes, rendered), groups, shares, strict=True):
             count = int(BATCH * share) // len(PATCH_STATES)
@@ -160,16 +159,9 @@ def main() -> None:
         rest = BATCH - sum(len(p[1]) for p in parts)
         parts.append(batch_of(made, rng.integers(0, len(made[2]), rest), rng))
         x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
-        loss = functional.cross_entropy(net(x), y, label_smoothing=SMOOTHING)
-        tune.zero_grad()
-        loss.backward()
-        tune.step()
-        plan.step()
-        total += float(loss.detach())
-        if step % 250 == 249:
-            words = report(net, held) if options.hold_out else ""
-            print(f"{step + 1} loss {total / 250:.3f} {words}", flush=True)
-            total = 0.0
+        return functional.cross_entropy(net(x), y, label_smoothing=SMOOTHING)
+
+    descend(net, loss, options.steps, RATE, lambda: report(net, held) if options.hold_out else "")
     export(net, options.out)
 
 

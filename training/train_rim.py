@@ -19,14 +19,13 @@ from torch.nn import functional
 
 from training.disc_cases import Case, cases_of
 from training.gap_net import NARROW, WRAP, augmented
+from training.teaching import counts_of, descend, disc_loss, told_apart
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
 from vision.disc_rim import BATCH, on_edges
 
 SAMPLES, BATCH_SIZE, RATE = 400_000, 128, 2e-3
 SHARES = {"traced": 0.3, "windows": 0.35, "drawn": 0.23, "foreign": 0.12}
 """Of each batch."""
-SMOOTHING = 0.004
-"""What is taken from each answer's certainty: more would let no reading be surer than that."""
 Data = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -79,10 +78,7 @@ def report(net: RimNet, data: Data, pick: NDArray[np.int64]) -> str:
             x = torch.from_numpy(data[0][pick[i : i + 256]]).float() / 255
             p.append(torch.sigmoid(net(torch.cat([x[:, :, -WRAP:], x, x[:, :, :WRAP]], dim=2))).numpy()[:, 0])
     net.train()
-    q, y = np.concatenate(p), data[1][pick]
-    loss = -np.log(np.where(y == 1, q, 1 - q) + 1e-9).mean()
-    missed, false = (q[y == 1] < 0.5).mean(), (q[y == 0] > 0.5).mean()
-    return f"held out: discs missed {missed:.4f}, false {false:.4f}, log loss {loss:.4f}"
+    return told_apart(np.concatenate(p), data[1][pick])
 
 
 def export(net: RimNet, path: Path) -> None:
@@ -112,29 +108,19 @@ def main() -> None:
     out = numbers % options.hold_out == 0 if options.hold_out else np.zeros(len(numbers), bool)
     held = np.nonzero(out)[0]
     pools = {name: np.arange(len(d[1])) for name, d in data.items()} | {"traced": np.nonzero(~out)[0]}
-    shares = {n: s / sum(v for m, v in SHARES.items() if len(pools[m])) for n, s in SHARES.items() if len(pools[n])}
+    counts = counts_of(SHARES, pools, BATCH_SIZE)
     net = RimNet().to(memory_format=torch.channels_last)
-    steps = options.samples // BATCH_SIZE
-    tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=2e-3)
-    plan = torch.optim.lr_scheduler.OneCycleLR(tune, RATE, total_steps=steps, pct_start=0.1)
-    total = 0.0
-    for step in range(steps):
-        picks = [(data[n], rng.choice(pools[n], round(BATCH_SIZE * share))) for n, share in shares.items()]
+
+    def loss() -> torch.Tensor:
+        picks = [(data[n], rng.choice(pools[n], count)) for n, count in counts.items()]
         x = torch.from_numpy(np.concatenate([d[0][pick] for d, pick in picks]))
         y = torch.from_numpy(np.concatenate([d[1][pick] for d, pick in picks])).float()
-        x, _ = augmented(x, torch.zeros(len(x), 4), noise)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            said = net(x.to(memory_format=torch.channels_last))
-        loss = functional.binary_cross_entropy_with_logits(said.float()[:, 0], y * (1 - 2 * SMOOTHING) + SMOOTHING)
-        tune.zero_grad()
-        loss.backward()
-        tune.step()
-        plan.step()
-        total += float(loss.detach())
-        if step % 200 == 199:
-            words = report(net, data["traced"], held[::5]) if len(held) else ""
-            print(f"{step + 1}/{steps} loss {total / 200:.4f} {words}", flush=True)
-            total = 0.0
+        return disc_loss(net, augmented(x, torch.zeros(len(x), 4), noise)[0], y)
+
+    def words() -> str:
+        return report(net, data["traced"], held[::5]) if len(held) else ""
+
+    descend(net, loss, options.samples // BATCH_SIZE, RATE, words)
     export(net, options.out)
 
 

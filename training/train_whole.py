@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
 from training.disc_cases import Case, cases_of
 from training.hole_patches import spoilt
 from training.patch_net import Data, PatchNet, batch_of, export
+from training.teaching import counts_of, descend, disc_loss, told_apart
 from training.whole_patches import cornered, drawn_places
 from vision.contact_patch import prepare
 from vision.disc_whole import BATCH, whole_patches
@@ -28,9 +28,7 @@ DRAWN, PART = 30_000, 1000
 SHARES = {"traced": 0.28, "windows": 0.27, "drawn": 0.38, "foreign": 0.07}
 """Of each batch."""
 WIDTHS, DENSE = (24, 40, 56, 64, 80), 64
-SAMPLES, BATCH_SIZE, RATE, DECAY = 1_000_000, 128, 2e-3, 2e-3
-SMOOTHING = 0.004
-"""What is taken from each answer's certainty: more would let no reading be surer than that."""
+SAMPLES, BATCH_SIZE, RATE = 1_000_000, 128, 2e-3
 
 
 def patches_of(case: Case, rng: np.random.Generator) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
@@ -70,10 +68,7 @@ def report(net: PatchNet, data: Data, pick: NDArray[np.int64]) -> str:
         parts = [torch.from_numpy(network_input(data[0][p], data[1][p])) for p in np.array_split(pick, 40) if len(p)]
         q = np.concatenate([torch.sigmoid(net(x)).numpy()[:, 0] for x in parts])
     net.train()
-    y = data[2][pick]
-    loss = -np.log(np.where(y == 1, q, 1 - q) + 1e-9).mean()
-    missed, false = (q[y == 1] < 0.5).mean(), (q[y == 0] > 0.5).mean()
-    return f"held out: discs missed {missed:.4f}, false {false:.4f}, log loss {loss:.4f}"
+    return told_apart(q, data[2][pick])
 
 
 def main() -> None:
@@ -97,33 +92,20 @@ def main() -> None:
     out = numbers % options.hold_out == 0 if options.hold_out else np.zeros(len(numbers), bool)
     held = np.nonzero(out)[0][::5]
     pools = {name: np.arange(len(d[2])) for name, d in data.items()} | {"traced": np.nonzero(~out)[0]}
-    total = sum(v for n, v in SHARES.items() if len(pools[n]))
-    counts = {n: round(BATCH_SIZE * v / total) for n, v in SHARES.items() if len(pools[n])}
+    counts = counts_of(SHARES, pools, BATCH_SIZE)
     net = PatchNet(1, WIDTHS, DENSE)
     if options.start:
         net.load_state_dict(torch.load(options.start))
     net = net.to(memory_format=torch.channels_last)
-    steps = options.samples // BATCH_SIZE
-    tune = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=DECAY)
-    plan = torch.optim.lr_scheduler.OneCycleLR(tune, options.rate, total_steps=steps, pct_start=0.1)
-    shown = 0.0
-    for step in range(steps):
+
+    def loss() -> torch.Tensor:
         parts = [batch_of(data[n], rng.choice(pools[n], count), rng) for n, count in counts.items()]
-        x, y = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts]).float()
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            said = net(x.contiguous(memory_format=torch.channels_last))
-        loss = functional.binary_cross_entropy_with_logits(said.float()[:, 0], y * (1 - 2 * SMOOTHING) + SMOOTHING)
-        tune.zero_grad()
-        loss.backward()
-        tune.step()
-        plan.step()
-        shown += float(loss.detach())
-        if step % 250 == 249:
-            print(
-                f"{step + 1}/{steps} loss {shown / 250:.4f} {report(net, data['traced'], held) if len(held) else ''}",
-                flush=True,
-            )
-            shown = 0.0
+        return disc_loss(net, torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts]).float())
+
+    def words() -> str:
+        return report(net, data["traced"], held) if len(held) else ""
+
+    descend(net, loss, options.samples // BATCH_SIZE, options.rate, words)
     torch.save(net.state_dict(), options.out.with_suffix(".pt"))
     export(net, options.out, BATCH)
 

@@ -149,7 +149,12 @@ def _alone(
     where = [s[0][0] for s in states]
     if any(state == "board" and chance >= LISTED for state, chance in zip(where, chances, strict=True)):
         return chances
-    odds = chances / np.maximum(1 - chances, 1e-9) * np.where(np.isin(where, ("hole", "leaning")), alone_odds, 1.0)
+    return _with_odds(chances, np.where(np.isin(where, ("hole", "leaning")), alone_odds, 1.0))
+
+
+def _with_odds(chances: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Chances (N,) whose odds are multiplied by factors (N,)."""
+    odds = chances / np.maximum(1 - chances, 1e-9) * factors
     return np.asarray(odds / (1 + odds))
 
 
@@ -192,12 +197,11 @@ def _sides(
     group[founders] = own
     foreign = np.clip(0.5 * (off.min(axis=1) / FACE_SIGMA) ** 2 - 0.5, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
-    odds = chances / np.maximum(1 - chances, 1e-9) * np.exp(-foreign)
-    odds = odds * np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0) * np.where(alone & bare, BARE_ODDS, 1.0)
+    prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0) * np.where(alone & bare, BARE_ODDS, 1.0)
     shares = colour_chances(lab, middles, group)
     if not sure:
         shares = SIDES_UNSURE * shares + (1 - SIDES_UNSURE) / len(middles)
-    return words_for(middles), group, odds / (1 + odds), shares
+    return words_for(middles), group, _with_odds(chances, np.exp(-foreign) * prints), shares
 
 
 def _colours(words: tuple[str, ...], shares: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:

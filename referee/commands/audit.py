@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from referee.commands.lengths import Millimetres
-from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known
+from referee.commands.lengths import DISC, SHOOTING_LINE
+from referee.commands.read import Known
 
 if TYPE_CHECKING:
     from referee.audit_source import Source
@@ -65,10 +65,8 @@ class Point(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 @click.option(
     "--table", type=click.Path(path_type=Path), help="A fixed camera's set-up from 'referee calibrate board'."
 )
-@click.option(
-    "--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
-)
-@click.option("--disc-mm", type=Millimetres(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
+@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
+@click.option("--disc-mm", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--copy-original", is_flag=True, help="Copy the original into FOLDER too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the calls as evidence.json has them.")
 def call(

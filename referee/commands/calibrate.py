@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from calibration.errors import TableError, UnusableInputError
-from referee.commands.lengths import Millimetres
-from referee.commands.read import DISC_RANGE_MM, SHOOTING_RANGE_MM, Known, check_target, write_pictures
+from referee.commands.lengths import DISC, SHOOTING_LINE, Millimetres
+from referee.commands.read import Known, check_target, write_pictures
 
 ACROSS_RANGE_MM = (5.0, 100.0)
 """Sizes of dodecas across flats."""
@@ -77,8 +77,8 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
 @click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option("--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM")
-@click.option("--disc", type=Millimetres(*DISC_RANGE_MM), metavar="MM")
+@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM")
+@click.option("--disc", type=DISC, metavar="MM")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
 def board(
     picture: Path,

@@ -1,4 +1,4 @@
-"""The type of options that give a length in millimetres."""
+"""The types of options that give lengths in millimetres."""
 
 import math
 from typing import Any
@@ -15,3 +15,9 @@ class Millimetres(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a length in millimetres.", param, ctx)
         return number
+
+
+SHOOTING_LINE = Millimetres(100.0, 600.0)
+"""Radii of shooting lines from a travel board's to a giant's; beyond, it was a diameter, inches or centimetres."""
+DISC = Millimetres(10.0, 80.0)
+"""Diameters of discs, from a travel board's to a giant's."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.errors import NotFoundError, TableError
-from referee.commands.lengths import Millimetres
+from referee.commands.lengths import DISC, SHOOTING_LINE
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from vision.frames import Frame
 
 GAMES = ("crokinole", "yacht", "krakatoa", "kraken")
-
-SHOOTING_RANGE_MM = (100.0, 600.0)
-"""Radii of shooting lines from a travel board's to a giant's; beyond, it was a diameter, inches or centimetres."""
-
-DISC_RANGE_MM = (10.0, 80.0)
-"""Diameters of discs, from a travel board's to a giant's."""
 
 JPEG_QUALITY = 92
 DOUBTS_SHOWN = 6
@@ -88,10 +82,8 @@ class Known:
 @click.option(
     "--table", type=click.Path(path_type=Path), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa."
 )
-@click.option(
-    "--shooting-line", type=Millimetres(*SHOOTING_RANGE_MM), metavar="MM", help="Radius of the shooting line."
-)
-@click.option("--disc", type=Millimetres(*DISC_RANGE_MM), metavar="MM", help="Diameter of the discs.")
+@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
+@click.option("--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Write the picture with the reading drawn on it.")
 @click.option("--rectified", type=click.Path(path_type=Path), help="Write the board seen straight from above.")
 def read(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.errors import TableError, UnusableInputError
-from referee.commands.lengths import Millimetres
+from referee.commands.lengths import DISC, SHOOTING_LINE
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
@@ -35,8 +35,8 @@ STOPPED = 130
 @click.option("--first", type=click.Choice(("A", "B", "C", "D")), help="The seat that opened round 1.")
 @click.option("--discs", type=click.IntRange(1, 24), help="Discs a side in a round.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option("--shooting-line", type=Millimetres(100, 600), metavar="MM", help="Radius of the shooting line.")
-@click.option("--disc", "disc_mm", type=Millimetres(10, 80), metavar="MM", help="Diameter of the discs.")
+@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
+@click.option("--disc", "disc_mm", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
 @click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
