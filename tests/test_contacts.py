@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from calibration.boards import BoardModel
 from calibration.camera import Camera
 from calibration.view import BoardView
-from vision.contact_net import load
-from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, patches, prepare
-from vision.contacts import measure
+from vision.contact_net import MIRRORED, Offsets, load
+from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, camera_axes, parallax, patches, prepare
+from vision.contact_shared import Shared, agreed
+from vision.contacts import measure, measure_after
 from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
 from vision.line_net import read_lines
@@ -129,7 +130,28 @@ def test_same_answer_twice_and_for_a_mirror_image() -> None:
     assert np.array_equal(first.value, again.value)
     back = (-np.arange(ANGLES)) % ANGLES
     other = net(patch[:, :, back], mirror=True)
-    assert other.value[0] == pytest.approx(first.value[0] * [1, -1, 1, 1], abs=1e-4)
+    assert other.value[0] == pytest.approx(first.value[0] * MIRRORED, abs=1e-4)
+
+
+@pytest.mark.parametrize(("height", "shift"), [(0.0, (0.0, 0.0)), (-2.5, (0.0, 0.0)), (1.5, (0.3, -0.2))])
+def test_all_discs_together_say_how_far_their_rims_lean(height: float, shift: tuple[float, float]) -> None:
+    view = view_from((60.0, -40.0, 1100.0))
+    rng = np.random.default_rng(5)
+    places = rng.uniform(-200, 200, (14, 2))
+    discs = Cylinders(places, np.full(14, RADIUS), np.full(14, HEIGHT))
+    axes = np.stack(camera_axes(view, places), axis=1)
+    lean = parallax(view, discs) * height + shift
+    value = np.zeros((14, 5))
+    value[:, 3:] = np.einsum("ni,nki->nk", lean, axes) + rng.normal(0, 0.02, (14, 2))
+    value[0, 3:] += 1.5  # one that is taken for something else
+    prior = Shared(RADIUS, HEIGHT, (0.0, 0.0), (0.12, 2.5, 0.25))
+    found = agreed(view, discs, Offsets(value, np.full((14, 5), 0.03)), axes, prior)
+    assert found.height == pytest.approx(HEIGHT + height, abs=0.4)
+    assert found.shift == pytest.approx(shift, abs=0.05)
+    assert found.radius == pytest.approx(RADIUS, abs=0.02)
+    none = agreed(view, discs, Offsets(value, np.full((14, 5), 5.0)), axes, prior)
+    assert none.height == pytest.approx(HEIGHT, abs=0.3)  # who sees nothing leaves what was believed first
+    assert none.sigma[1] == pytest.approx(2.5, rel=0.1)
 
 
 @pytest.mark.parametrize("eye", [(80.0, 40.0, 1100.0), (400.0, 300.0, 900.0), (-700.0, 200.0, 750.0)])
@@ -142,6 +164,23 @@ def test_drawn_discs_are_found_from_wrong_starts(eye: tuple[float, float, float]
         away = math.dist(true, found.mm)
         assert away < 0.6
         assert away < 4 * found.sigma_mm
+
+
+def test_what_lies_still_keeps_its_measures_and_the_rest_is_measured() -> None:
+    view = view_from((400.0, 300.0, 900.0))
+    still, gone, come = (150.0, 110.0), (-60.0, 50.0), (20.0, -270.0)
+    starts = {p: (p[0] + 0.5, p[1] - 0.4) for p in (still, gone, come)}
+    first, known = measure_after(None, drawn(view, [still, gone]), view, [disc(starts[still]), disc(starts[gone], 2)])
+    assert known is not None
+    picture = drawn(view, [(still[0] + 0.3, still[1]), come])
+    second, after = measure_after(known, picture, view, [disc(starts[still]), disc(starts[come], 3)])
+    assert (second[0].mm, second[0].sigma_mm, second[0].lines) == (first[0].mm, first[0].sigma_mm, first[0].lines)
+    assert math.dist(second[1].mm, come) < 0.6
+    assert after is not None
+    assert set(after.discs) == {starts[still], starts[come]}
+    other = replace(view, residual_px=0.2)
+    anew, _ = measure_after(known, picture, other, [disc(starts[still])])
+    assert anew[0].mm != first[0].mm, "another view: nothing is taken over"
 
 
 def test_gaps_verdicts_and_parts() -> None:

@@ -197,11 +197,11 @@ def test_readings_begun_are_used_in_order_and_none_is_forgotten(monkeypatch: pyt
     assert reader.begun(wanted, None) and not reader.begun(wanted, (15.9, 0.1))
     reading = reader.read(wanted, None)
     assert read == [0.0, 1.0] and reading.rest is wanted
-    assert reading.looks is not None and reading.looks.carried == 1, "the second was read from the first"
+    assert reading.known is not None and reading.known.looks.carried == 1, "the second was read from the first"
     assert [s.disc.value for s in reading.discs if s.disc.state == "board"] == [10]
     kept, view = pickle.loads(pickle.dumps((reader, VIEW)))
     again = kept.read(replace(rest_of(frames[2], 2.0), view=view), None)
-    assert again.looks is not None and again.looks.carried == 2, "a job put aside goes on from what it had read"
+    assert again.known is not None and again.known.looks.carried == 2, "a job put aside goes on from what it had read"
     reader.begin(rest_of(frames[2], 9.0), None)
     assert reader.ready() is None and reader.ready() is None, "what failed is no reading, asked how often it may be"
     assert reader.read(rest_of(frames[0], 2.0), None).rest.at == 2.0, "a fault in what isn't wanted loses nothing"

@@ -12,11 +12,14 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 from torch.nn import functional
 
+from vision import contact_net
 from vision.contact_patch import ANGLES, CHANNELS, STEPS
 
 WRAP = 4
 """Angles repeated on either side, so that the seam of the unrolled ring is no edge."""
-OUTPUTS = 4
+OUTPUTS = len(contact_net.OUTPUTS)
+WEIGHTS = (1.0, 1.0, 0.5, 0.5, 0.5)
+"""What each output counts."""
 NARROW, DENSE = 16, 96
 DROPOUT, DECAY = 0.25, 1e-2
 REPORT_STEPS = 250
@@ -26,9 +29,9 @@ LOG_SIGMA_MIN, LOG_SIGMA_MAX = math.log(0.01), math.log(5.0)
 
 
 class GapNet(nn.Module):
-    """Four convolutions and two dense layers: (N, CHANNELS, ANGLES + 2 WRAP, STEPS) in 0..1 to (N, 8).
+    """Four convolutions and two dense layers: (N, CHANNELS, ANGLES + 2 WRAP, STEPS) in 0..1 to (N, 2 OUTPUTS).
 
-    Output: four offsets in mm (towards the camera, to its left, radius, height), then their log sigmas.
+    Output: the offsets in mm that ``vision.contact_net`` names, then their log sigmas.
     """
 
     def __init__(self) -> None:
@@ -61,11 +64,11 @@ def wrapped(patches: torch.Tensor) -> torch.Tensor:
 
 
 def loss(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Negative log likelihood of Student's t, the two offsets counting most."""
+    """Negative log likelihood of Student's t, the place counting most."""
     log_sigma = output[:, OUTPUTS:].clamp(LOG_SIGMA_MIN, LOG_SIGMA_MAX)
     z = (output[:, :OUTPUTS] - target) * torch.exp(-log_sigma)
     each = log_sigma + (STUDENT_NU + 1) / 2 * torch.log1p(z * z / STUDENT_NU)
-    return (each * torch.tensor([1.0, 1.0, 0.5, 0.25])).sum(1).mean()
+    return (each * torch.tensor(WEIGHTS)).sum(1).mean()
 
 
 def _blur(colour: torch.Tensor, amount: torch.Tensor) -> torch.Tensor:
@@ -86,7 +89,7 @@ def augmented(patches: torch.Tensor, target: torch.Tensor, rng: torch.Generator)
     flip = torch.rand(n, generator=rng) < 0.5
     back = (-torch.arange(ANGLES)) % ANGLES
     x[flip] = x[flip][:, :, back]
-    target[flip, 1] *= -1
+    target[flip] *= torch.tensor(contact_net.MIRRORED)
 
     def normal(*shape: int) -> torch.Tensor:
         return torch.randn(*shape, generator=rng)
@@ -124,7 +127,7 @@ def train(
     rate: float = 2e-3,
     report: Callable[[GapNet], str] | None = None,
 ) -> GapNet:
-    """Train a network, or go on with ``start``, on patches (N, C, A, S) and targets (N, 4) for a number of samples.
+    """Train a network, or go on with ``start``, on samples of patches (N, C, A, S) and targets (N, OUTPUTS).
 
     Deterministic by seed. Convolutions run in bfloat16, which halves the time. ``report`` says now and then how well
     the network does.
@@ -164,7 +167,7 @@ def train(
 
 @torch.no_grad()
 def predict(net: GapNet, patches: NDArray[np.uint8], batch: int = 256) -> NDArray[np.float32]:
-    """Outputs (N, 8) of a network for patches (N, C, A, S)."""
+    """Outputs (N, 2 OUTPUTS) of a network for patches (N, C, A, S)."""
     parts = [
         net(wrapped(torch.from_numpy(patches[i : i + batch]).float() / 255)) for i in range(0, len(patches), batch)
     ]

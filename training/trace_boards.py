@@ -39,14 +39,16 @@ PRINTS = 3
 """Windows about prints a scene."""
 HOLE_TAKES = 5
 """Pictures of the hole a scene, each with something else in it."""
+SHORTEST = 0.75
+"""Shortest focal length by the picture's width."""
 MERGED = 1.25
 """Windows become one where that costs at most this many times their pixels."""
 
 
-def make_camera(rng: np.random.Generator) -> Camera:
+def make_camera(rng: np.random.Generator, shortest: float = SHORTEST) -> Camera:
     """A camera anywhere from straight above to 58 degrees, the board filling 45 to 100 % of the picture's height."""
     tilt = math.radians(rng.choice([rng.uniform(0, 18), rng.uniform(10, 58)], p=[0.45, 0.55]))
-    focal = WIDTH * rng.uniform(0.75, 1.7)
+    focal = WIDTH * rng.uniform(shortest, 1.7)
     far = focal * 800 / (HEIGHT * rng.uniform(0.5, 1.05))
     a, roll = rng.uniform(0, 2 * np.pi), rng.normal(0, 0.08)
     back = np.array([math.sin(tilt) * math.cos(a), math.sin(tilt) * math.sin(a), math.cos(tilt)])
@@ -113,11 +115,13 @@ def light(rng: np.random.Generator) -> None:
             world.lamp(kind, at, 30.0 * power * (far * world.UNIT) ** 2 / 4, float(size), warm)
 
 
-def build(rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour]) -> list[tuple[float, float]]:
-    """Set up board, table and discs; return where something is printed."""
+def build(
+    rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour], *, by_hand: bool = False
+) -> list[tuple[float, float]]:
+    """Set up board and table; return where something is printed. ``by_hand``: its lines wander."""
     surface = paint(rng)
     look = Look(surface, unlike(rng, surface, 0.9), board.lines)
-    picture, spots = paint_board(rng, look, sides)
+    picture, spots = paint_board(rng, look, sides, by_hand=by_hand)
     gloss = rng.uniform(0.15, 0.7), rng.choice([0.0, rng.uniform(0, 1)])
     top = world.material("surface", surface, *gloss)
     world.printed(top, world.picture_of("surface", picture), WHOLE.half_mm)
@@ -177,13 +181,16 @@ def build_hole(
     world.dress(floor, under)
 
 
-def put_discs(rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour]) -> list[world.Thing]:
-    """Make the discs' solids; all of one shape and lacquer."""
+def put_discs(
+    rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour], *, worn: float = 0.0
+) -> list[world.Thing]:
+    """Make the discs' solids; all of one shape and lacquer. ``worn``: chance that their walls are bare in parts."""
     top = min(math.exp(rng.uniform(math.log(0.25), math.log(2.5))), 0.4 * board.height)
     bottom = min(top * math.exp(rng.normal(0, 0.3)), 0.4 * board.height)
     dish = rng.choice([0.0, rng.uniform(-0.4, 0.8)])
     profile = world.disc_profile(board.radius, board.height, top, bottom, board.hollow, dish)
     rough, coat, wooden = rng.uniform(0.1, 0.7), rng.choice([0.0, rng.uniform(0, 1)]), rng.random() < 0.6
+    bare = [paint(rng) if worn and rng.random() < worn else None for _ in sides]
     things = []
     for d in discs:
         thing = world.turned("disc", profile)
@@ -191,6 +198,10 @@ def put_discs(rng: np.random.Generator, board: Board, discs: list[Disc], sides: 
         made = world.material("disc", colour, rough, float(coat))
         if wooden:
             world.grained(made, colour, rng.uniform(0.03, 0.35), float(rng.uniform(0, 50)))
+        under = bare[d.side]
+        if under is not None:
+            share = float(rng.choice([rng.uniform(0.1, 0.5), 1.0], p=[0.75, 0.25]))
+            world.worn(made, under, share, math.exp(rng.uniform(2, 4.5)), float(rng.uniform(0, 50)))
         world.dress(thing, made)
         world.place(thing, d.centre - d.axis * board.height / 2, _turned_to(rng, d.axis))
         things.append(thing)
@@ -260,6 +271,15 @@ def save(folder: Path, name: str, picture: NDArray[np.uint8], quality: int, trut
     (folder / f"{name}.json").write_text(json.dumps(truth))
 
 
+def take(rng: np.random.Generator, board: Board, camera: Camera, discs: list[Disc]) -> tuple[list[Disc], list[Box]]:
+    """Set up lamps and camera; return the discs that are whole in the picture, and their windows."""
+    light(rng)
+    focus = float(np.linalg.norm(camera.centre))
+    world.look_through(camera, rng.uniform(0.6, 4.0) if rng.random() < 0.25 else None, focus * rng.uniform(0.9, 1.1))
+    found = [(d, window(camera, d.centre[:2], board.radius + AROUND_MM, 0.0, board.height)) for d in discs]
+    return [d for d, box in found if box], [box for _, box in found if box]
+
+
 def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     """Trace one scene and write ``FOLDER/tSEED.jpg`` and ``.json``, and the hole's other takes as ``hSEED-K``."""
     rng = np.random.default_rng([31, seed])
@@ -273,23 +293,18 @@ def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     printed = build(rng, board, discs, sides)
     put_discs(rng, board, around, sides)
     inside = put_discs(rng, board, discs[: len(discs) - len(around)], sides)
-    light(rng)
-    focus = float(np.linalg.norm(camera.centre))
-    world.look_through(camera, rng.uniform(0.6, 4.0) if rng.random() < 0.25 else None, focus * rng.uniform(0.9, 1.1))
-    found = [(d, window(camera, d.centre[:2], board.radius + AROUND_MM, 0.0, board.height)) for d in discs]
-    seen = [d for d, box in found if box]
+    seen, kept = take(rng, board, camera, discs)
     hole = window(camera, np.zeros(2), HOLE_HALF_MM, -board.depth, board.height)
     marks = [np.array(at) for at in printed[: 4 * PRINTS : 4] + printed[-2:]][:PRINTS] + bare_places(rng, board, discs)
     tried = [(at, window(camera, at, PRINT_HALF_MM, 0.0, board.height)) for at in marks]
     spots = [at for at, box in tried if box]
-    kept = [box for _, box in found + tried if box] + ([hole] if hole else [])
-    boxes = joined(kept)
+    boxes = joined(kept + [box for _, box in tried if box] + ([hole] if hole else []))
     quality = int(rng.integers(80, 98))
     picture = develop(rng, [(b, world.trace(b, scratch / "window.exr")) for b in boxes])
     save(folder, f"t{seed:05d}", picture, quality, truth_of(board, camera, seen, spots, boxes))
-    for take in range(1, HOLE_TAKES if hole else 0):
+    for number in range(1, HOLE_TAKES if hole else 0):
         picture, now, inside = retaken(rng, board, sides, around, inside, hole, scratch)
-        save(folder, f"h{seed:05d}-{take}", picture, quality, truth_of(board, camera, now, [], [hole]))
+        save(folder, f"h{seed:05d}-{number}", picture, quality, truth_of(board, camera, now, [], [hole]))
 
 
 def retaken(

@@ -97,11 +97,13 @@ def leaning(rng: np.random.Generator, board: Board, a: float, side: int) -> Disc
     return None
 
 
-def on_board(rng: np.random.Generator, board: Board, taken: list[Array], camera: Camera, sides: int) -> list[Disc]:
-    """Flat discs, most of them near a line, many touching each other."""
+def on_board(
+    rng: np.random.Generator, board: Board, taken: list[Array], camera: Camera, sides: int, most: int = DISCS
+) -> list[Disc]:
+    """Flat discs, most of them near a line, many touching each other; no more than ``most``."""
     chosen: list[Disc] = []
     for _ in range(300):
-        if len(chosen) == DISCS:
+        if len(chosen) == most:
             break
         a, kind = rng.uniform(0, 2 * np.pi), rng.random()
         if kind < 0.35 and chosen:

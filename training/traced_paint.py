@@ -12,6 +12,8 @@ Colour = NDArray[np.float32]
 PX_PER_MM = 24 / 7
 """Pixels a millimetre of a surface's picture: sharper than any view of it."""
 FONTS = (0, 2, 3, 4, 6, 7)
+WAVES, WANDER_MM = range(2, 9), 0.8
+"""Waves around a line drawn by hand, and the most that it departs from its circle."""
 FINE = 4
 """Bits of fraction for OpenCV's drawing."""
 
@@ -167,8 +169,24 @@ def _prints(rng: np.random.Generator, picture: Colour, look: Look, sides: list[C
     return places
 
 
-def paint_board(rng: np.random.Generator, look: Look, sides: list[Colour]) -> tuple[Colour, list[tuple[float, float]]]:
-    """The surface's linear RGB picture (side, side, 3), and the places in mm of what is printed on it."""
+def wander(rng: np.random.Generator, sheet: Sheet) -> Colour:
+    """How far a line drawn by hand departs outward from its circle in mm (side, side), by its angle."""
+    x = (np.arange(sheet.side, dtype=np.float32) + 0.5) / np.float32(PX_PER_MM) - np.float32(sheet.half_mm)
+    angle = np.arctan2(-x[:, None], x[None, :])
+    waves = sum(
+        (np.float32(rng.normal() / k) * np.cos(k * angle + np.float32(rng.uniform(0, 2 * np.pi))) for k in WAVES),
+        np.zeros_like(angle),
+    )
+    return np.asarray(waves * np.float32(rng.uniform(0.1, WANDER_MM) / np.abs(waves).max()), np.float32)
+
+
+def paint_board(
+    rng: np.random.Generator, look: Look, sides: list[Colour], *, by_hand: bool = False
+) -> tuple[Colour, list[tuple[float, float]]]:
+    """The surface's linear RGB picture (side, side, 3), and the places in mm of what is printed on it.
+
+    ``by_hand``: each line wanders about its circle.
+    """
     sheet = WHOLE
     rho = sheet.radii()
     picture = np.broadcast_to(look.surface, (*rho.shape, 3)).astype(np.float32)
@@ -180,7 +198,8 @@ def paint_board(rng: np.random.Generator, look: Look, sides: list[Colour]) -> tu
     half = 0.5 / PX_PER_MM
     wear = 1.0 - rng.uniform(0, 0.5) * (rng.random() < 0.3)
     for low, high in look.lines:
-        cover = np.clip((np.minimum(rho + half, high) - np.maximum(rho - half, low)) / (2 * half), 0, 1)
+        here = rho - wander(rng, sheet) if by_hand else rho
+        cover = np.clip((np.minimum(here + half, high) - np.maximum(here - half, low)) / (2 * half), 0, 1)
         _lay(picture, cover * np.float32(wear), look.ink)
     if rng.random() < 0.8:
         first, wide = rng.uniform(0, np.pi / 2), look.lines[1][1] - look.lines[1][0]

@@ -156,6 +156,45 @@ def grained(
     tree.links.new(ramp.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
 
 
+STEEP = (0.45, 0.9)
+"""Upward parts of a normal: below the first a place belongs to the wall, beyond the second to the face."""
+
+
+def worn(made: bpy.types.Material, under: Colour, share: float, fine: float, seed: float) -> None:
+    """Let another linear colour (3,) show through on walls and edges, in blotches over a ``share`` of them.
+
+    ``fine``: blotches to a decimetre. At a share of one the whole wall is bare.
+    """
+    tree = made.node_tree
+    place, shift, noise, lies, wall, bare, both, mix = (
+        tree.nodes.new(f"ShaderNode{n}")
+        for n in ("TexCoord", "Mapping", "TexNoise", "NewGeometry", "MapRange", "MapRange", "Math", "MixRGB")
+    )
+    shift.inputs["Location"].default_value = (3 * seed, seed, 2 * seed)
+    noise.inputs["Scale"].default_value = fine
+    apart = tree.nodes.new("ShaderNodeSeparateXYZ")
+    for node, (low, high, first, last) in ((wall, (*STEEP, 1.0, 0.0)), (bare, (0.72 - share, 0.76 - share, 0.0, 1.0))):
+        for name, value in zip(("From Min", "From Max", "To Min", "To Max"), (low, high, first, last), strict=True):
+            node.inputs[name].default_value = value
+        node.clamp = True
+    both.operation = "MULTIPLY"
+    mix.inputs["Color2"].default_value = (*(float(v) for v in under), 1.0)
+    tree.links.new(place.outputs["Object"], shift.inputs["Vector"])
+    tree.links.new(shift.outputs["Vector"], noise.inputs["Vector"])
+    tree.links.new(noise.outputs["Fac"], bare.inputs["Value"])
+    tree.links.new(lies.outputs["Normal"], apart.inputs["Vector"])
+    tree.links.new(apart.outputs["Z"], wall.inputs["Value"])
+    tree.links.new(wall.outputs["Result"], both.inputs[0])
+    tree.links.new(bare.outputs["Result"], both.inputs[1])
+    tree.links.new(both.outputs["Value"], mix.inputs["Fac"])
+    shade = tree.nodes["Principled BSDF"].inputs["Base Color"]
+    if shade.is_linked:
+        tree.links.new(shade.links[0].from_socket, mix.inputs["Color1"])
+    else:
+        mix.inputs["Color1"].default_value = tuple(shade.default_value)
+    tree.links.new(mix.outputs["Color"], shade)
+
+
 def dress(thing: bpy.types.Object, made: bpy.types.Material) -> None:
     """Give a solid its material."""
     thing.data.materials.clear()

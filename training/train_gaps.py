@@ -1,6 +1,7 @@
 """Train the gap network: first on drawings, then on path-traced windows and scenes.
 
     python -m training.trace_boards --out WINDOWS --count 400
+    python -m training.trace_discs --out WINDOWS --count 800
     python -m training.train_gaps --cache FOLDER --windows WINDOWS [--hold-out] [--out vision/weights/contacts.onnx]
 
 Needs torch and onnx (any recent version; a CPU is enough) and the scenes under ``$REFEREE_DATA`` (``../shared`` unless
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from training.drawn_boards import draw_scene
 from training.gap_data import looks, read_scene, scene_files, window_files
-from training.gap_net import GapNet, export, loss, predict, train
+from training.gap_net import OUTPUTS, GapNet, export, loss, predict, train
 
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
 SCENE_LOOKS, WINDOW_LOOKS = 12, 12
@@ -71,7 +72,7 @@ def cached(folder: Path, name: str, windows: Path) -> Data:
         elif name == "scenes":
             patches, targets, numbers = scene_data(scene_files(), SCENE_LOOKS)
         else:
-            patches, targets, numbers = scene_data(window_files(windows), WINDOW_LOOKS)
+            patches, targets, numbers = scene_data(window_files(windows, "tw"), WINDOW_LOOKS)
         np.save(big, patches)
         np.savez(small, targets=targets, numbers=numbers)
     kept = np.load(small)
@@ -89,8 +90,8 @@ def mixed(drawn: Data, traced: list[Data], seed: int) -> tuple[NDArray[np.uint8]
 def describe(net: GapNet, patches: NDArray[np.uint8], targets: NDArray[np.float32]) -> str:
     """Median and 95th percentile of the errors in mm of one pass, and the spread of error / sigma."""
     said = predict(net, patches)
-    error = np.abs(said[:, :4] - targets)
-    z = error / np.exp(said[:, 4:])
+    error = np.abs(said[:, :OUTPUTS] - targets)
+    z = error / np.exp(said[:, OUTPUTS:])
     likely = loss(torch.from_numpy(said), torch.from_numpy(targets))
     figures = np.median(error, 0), np.percentile(error, 95, axis=0), 1.4826 * np.median(z, 0)
     words = (f"{n} {v.round(3)}" for n, v in zip(("median", "95 %", "spread"), figures, strict=True))

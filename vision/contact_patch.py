@@ -7,7 +7,7 @@ every disc is seen from the same side whatever its place; a turn of the camera c
 the same patch with its angles reversed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -33,19 +33,42 @@ Patch = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Cylinders:
-    """Flat discs as solids, in mm: centres (N, 2), radius (N,), height (N,) and the height they lie at, ``base``."""
+    """Flat discs as solids, in mm: centres (N, 2), radius (N,), height (N,) and the height they lie at, ``base``.
+
+    ``shift``: how far all upper faces appear beside where the camera has them, which is what a wrong tilt does.
+    """
 
     centres: Array
     radius: Array
     height: Array
     base: float = 0.0
+    shift: tuple[float, float] = (0.0, 0.0)
 
     def moved(self, by: Array) -> "Cylinders":
         """Return the same discs moved by (N, 2) mm."""
-        return Cylinders(self.centres + by, self.radius, self.height, self.base)
+        return replace(self, centres=self.centres + by)
 
     def __len__(self) -> int:
         return len(self.centres)
+
+
+def joined(some: Cylinders, more: Cylinders) -> Cylinders:
+    """Discs on one plane together; the shift is that of the first."""
+    if not len(more):
+        return some
+    return Cylinders(
+        np.concatenate([some.centres, more.centres]),
+        np.concatenate([some.radius, more.radius]),
+        np.concatenate([some.height, more.height]),
+        some.base,
+        some.shift,
+    )
+
+
+def parallax(view: BoardView, discs: Cylinders) -> Array:
+    """How far (N, 2) in mm each upper face appears from its foot, away from the camera, for one of height."""
+    eye = view.camera.centre
+    return np.asarray((discs.centres - eye[:2]) / (eye[2] - discs.base - discs.height)[:, None])
 
 
 def camera_axes(view: BoardView, centres: Array) -> tuple[Array, Array]:
@@ -178,14 +201,16 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
     eye = view.camera.centre
     x, y = _rings(view, discs)
     root = np.round(np.sqrt(np.arange(256) * 255.0)).astype(np.uint8)
-    for k, height in enumerate((discs.base + discs.height, np.full(n, discs.base))):
-        u, v = view.camera.pixels_of(x, y, height[:, None, None])
+    feet = np.full(n, discs.base)
+    for k, (height, shift) in enumerate(((discs.base + discs.height, discs.shift), (feet, (0.0, 0.0)))):
+        there_x, there_y = x + shift[0], y + shift[1]
+        u, v = view.camera.pixels_of(there_x, there_y, height[:, None, None])
         small_u, small_v = (((c + 0.5) * factor - 0.5).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
         colour = cv2.remap(image, small_u, small_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         out[:, 3 * k : 3 * k + 3] = cv2.LUT(colour, root).reshape(n, ANGLES, STEPS, 3).transpose(0, 3, 1, 2)
         # where the rays through the ring meet the plane of the board
         share = ((eye[2] - discs.base) / (eye[2] - height))[:, None, None]
-        down_x, down_y = eye[0] + (x - eye[0]) * share, eye[1] + (y - eye[1]) * share
+        down_x, down_y = eye[0] + (there_x - eye[0]) * share, eye[1] + (there_y - eye[1]) * share
         masked = (u < 0) | (v < 0) | (u > view.camera.width - 1) | (v > view.camera.height - 1)
         masked |= hidden(view, down_x.reshape(n, -1), down_y.reshape(n, -1), discs, others).reshape(masked.shape)
         out[:, 6 + k] = masked * np.uint8(255)

@@ -20,7 +20,6 @@ LINE_MM = 0.05
 FOCAL_ABOVE, FOCAL_TILTED, FOCAL_HALF_DEG = 0.2, 0.01, 5.0
 """Relative standard uncertainty of a focal length solved from circles alone: a fifth from straight above, where it is
 not told from the distance, a hundredth from aside, half-way at 5 degrees of tilt (measured on rendered scenes)."""
-TILT_DEFAULT_DEG = 0.15
 
 
 def focal_share(view: BoardView) -> float:
@@ -31,14 +30,9 @@ def focal_share(view: BoardView) -> float:
     return FOCAL_TILTED + FOCAL_ABOVE / (1 + (view.camera.tilt_deg / FOCAL_HALF_DEG) ** 2)
 
 
-LEVER, LEVER_TURN = 0.5, 1.3
-"""A disc taken for higher than it is is placed nearer to the camera, by this share of the parallax of its rim (its
-foot holds against it), until beyond a tangent of 1.3 the foot decides. Measured on folds over rendered scenes."""
-
-
-def height_lever(tangent: float) -> float:
-    """Millimetres that a place moves towards the camera for one of assumed height, by tan of the view angle."""
-    return LEVER * tangent / (1 + (tangent / LEVER_TURN) ** 4)
+LEAN_SHARE = 0.5
+"""Share of an error in how far the upper rim appears from the foot that goes into the place: what is seen best is the
+middle between them."""
 
 
 @dataclass(frozen=True)
@@ -54,39 +48,29 @@ class Budget:
     tangent: float
     radius: float
     height: float
-    tilt: float
-    thickness: float
+    shift: float
     surprise: float
 
     @property
     def place(self) -> float:
         """Standard uncertainty of the place in mm, a direction."""
         toward = self._edge(1.0), self._edge(0.0)
-        pose = self._pose(0.5)
-        return math.sqrt((toward[0] ** 2 + toward[1] ** 2) / 2 + pose**2 + self.surprise**2)
+        return math.sqrt((toward[0] ** 2 + toward[1] ** 2) / 2 + (LEAN_SHARE * self.shift) ** 2 + self.surprise**2)
 
     def _edge(self, cosine: float) -> float:
         sigma = math.hypot(cosine * self.edge[0], math.sqrt(1 - cosine * cosine) * self.edge[1])
         terms = (1.0, math.log(sigma), math.log(self.detail), self.tangent, cosine)
         return max(math.exp(sum(a * b for a, b in zip(EDGE, terms, strict=True))), EDGE_MIN_MM)
 
-    def _pose(self, share: float) -> float:
-        """Parallax of the disc's height that a wrong tilt leaves, for a share of the height.
-
-        What a wrong focal length does to it is in the height, which is measured by its parallax.
-        """
-        return share * self.thickness * (1 + self.tangent**2) * self.tilt
-
     def gap(self, bearing: float, line: float) -> tuple[tuple[tuple[str, float], ...], float]:
         """Parts and sum of the uncertainty of a gap at a bearing in radians; ``line`` is its inner edge's."""
         cosine = math.cos(bearing - self.azimuth)
-        share = (1 - cosine) / 2  # on the far side the upper rim is what shows, on the near side the base
         parts = (
             ("edge", math.hypot(self._edge(cosine), self.surprise)),
-            ("pose", self._pose(share) * abs(cosine)),
+            ("pose", LEAN_SHARE * self.shift),
             ("line", math.hypot(LINE_MM, line)),
             ("radius", self.radius),
-            ("height", self.height * height_lever(self.tangent) * abs(cosine)),
+            ("height", LEAN_SHARE * self.height * self.tangent * abs(cosine)),
         )
         return parts, math.sqrt(sum(v * v for _, v in parts))
 
@@ -99,12 +83,11 @@ def budgets(
     surprise: Array,
     sigma_radius: float,
     sigma_height: float,
+    sigma_shift: float,
     factor: float,
 ) -> list[Budget]:
     """Budget of each of N discs; ``sigma`` (N, 2) is the network's, ``surprise`` (N,) what is odd about it, in mm."""
     ahead, _ = camera_axes(view, discs.centres)
-    said = view.camera.sigma
-    tilt = math.radians(said.get("tilt_deg", TILT_DEFAULT_DEG))
     out = []
     for k, c in enumerate(discs.centres):
         out.append(
@@ -115,8 +98,7 @@ def budgets(
                 tangent=math.tan(view.view_angle(c)),
                 radius=sigma_radius,
                 height=sigma_height,
-                tilt=tilt,
-                thickness=float(discs.height[k]),
+                shift=sigma_shift,
                 surprise=float(surprise[k]),
             )
         )

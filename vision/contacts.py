@@ -20,9 +20,10 @@ from calibration.boards import LINE_NAMES
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
-from vision.contact_net import ContactNet, Offsets, load
-from vision.contact_patch import Cylinders, Patch, camera_axes, patches, prepare
-from vision.contact_sigma import Budget, budgets, focal_share, height_lever
+from vision.contact_net import ContactNet, load
+from vision.contact_patch import Cylinders, Patch, camera_axes, joined, patches, prepare
+from vision.contact_shared import UNFAMILIAR_MM, Shared, agreed, believed_first, given_lean, radius_prior
+from vision.contact_sigma import Budget, budgets
 from vision.disc_values import NEAR_MM, p_touching, verdict_of
 from vision.line_edges import Lines, painted_lines
 from vision.readings import Disc, LineContact, LineName
@@ -30,27 +31,8 @@ from vision.readings import Disc, LineContact, LineName
 PASSES = 3
 CORRECTION_MAX_MM = 3.0
 """The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
-RADIUS_PRIOR_MM = {"disc": 0.25, "nca": 0.12, "other": 0.8}
-"""Standard deviation in mm of the discs' radius before their rims are asked: where the millimetres come from the discs
-themselves, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
-DETECTED_MIN_MM = 0.5
-"""A radius by detection is trusted no further than this."""
-HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.5}
-"""Standard deviation in mm of the discs' height before their walls are asked: on a tournament board (C3: about 3/8 in),
-and else (makers' discs are 7-12 mm thick)."""
-HEIGHT_EXPLAINS = 0.7
-"""Least share of a sigma towards the camera that is left once the height is known."""
-POOL_FLOOR_MM = (0.12, 0.45)
-"""Errors of radius and height in mm that all discs of a picture share (light, blur): no pooling removes them."""
-
-UNFAMILIAR_MM = (0.22, 1.1)
-"""Least standard uncertainties of radius and height of discs that aren't a tournament board's: measured on boards of
-other makers, whose discs the network takes for somewhat more usual than they are."""
-
-TAUGHT_MM, TAUGHT_LEAST = (0.45, 1.25), 0.06
-"""Spread of radius and height in mm about the start as the network was taught them (``training.gap_data``), and the
-least share of an answer that is taken for the picture's."""
-
+RADIUS_HOLDS_MM = 0.1
+"""Discs are measured anew where their radius has become known otherwise by more than this."""
 MOVED_FREE_MM = 2.2
 """A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
 EDGES_SUPPORT, EDGES_USUAL_MM = 0.6, 1.0
@@ -63,16 +45,29 @@ class Refined:
     """Discs as measured.
 
     ``sigma`` (N, 2): the network's own, towards the camera and to the left of that; ``moved`` (N,): how far each lies
-    from its start; ``doubt`` (N,): what its edges' dissent adds; ``sigma_radius`` and ``sigma_height``: of what all
-    discs share. In mm.
+    from its start; ``doubt`` (N,): what its edges' dissent adds, all in mm; ``shared``: what they agree on.
     """
 
     cylinders: Cylinders
     sigma: Array
     moved: Array
     doubt: Array
-    sigma_radius: float
-    sigma_height: float
+    shared: Shared
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured in one picture, for the next one of the same view: what lies there still is as it was.
+
+    ``discs``: those that lie flat, by the places (mm) from which they were measured; ``radius``: theirs in mm as it was
+    given; ``shared``, ``lines``: what they agreed on, and the painted lines.
+    """
+
+    view: BoardView
+    discs: dict[tuple[float, float], Disc]
+    radius: float
+    shared: Shared
+    lines: Lines | None
 
 
 def measure(
@@ -91,97 +86,106 @@ def measure(
     given, the board model's with what is usual). ``net`` stands for another network than the package's own.
     Deterministic.
     """
-    flat = [i for i, d in enumerate(discs) if d.state == "board"]
+    return measure_after(None, image, view, discs, radius=radius, net=net)[0]
+
+
+def measure_after(
+    before: Measured | None,
+    image: NDArray[np.uint8],
+    view: BoardView,
+    discs: Sequence[Disc],
+    *,
+    radius: tuple[float, float] | None = None,
+    net: ContactNet | None = None,
+) -> tuple[tuple[Disc, ...], Measured | None]:
+    """Like :func:`measure`, but discs that start from the very place from which they were measured ``before`` keep
+    what was measured then: whoever looked for them found nothing changed about them.
+
+    Also what the next picture can go on from; None where nothing lies flat on the surface.
+    """
+    flat = [d for d in discs if d.state == "board"]
     if not flat:
-        return tuple(discs)
-    refined, factor, small = refine(image, view, discs, _radius_prior(view, radius), net or load())
-    standing = _solids([d for d in discs if d.state == "leaning"], view, refined.cylinders)
-    lines = painted_lines(small, factor, view, standing)
+        return tuple(discs), None
+    size = radius_prior(view, radius)
+    if before is None or before.view is not view or abs(before.radius - size[0]) > RADIUS_HOLDS_MM:
+        before = Measured(view, {}, size[0], believed_first(view, size), None)
+    stay = {d.mm: before.discs[d.mm] for d in flat if d.mm in before.discs}
+    fresh = [d for d in flat if d.mm not in stay]
+    shared, lines, found = before.shared, before.lines, stay
+    if fresh:
+        beside = joined(_leaning(discs, view), _as_measured(list(stay.values()), shared))
+        refined, factor, small = refine(image, view, fresh, shared, beside, net or load())
+        shared = refined.shared
+        lines = lines or painted_lines(small, factor, view, joined(refined.cylinders, beside))
+        found = stay | dict(zip((d.mm for d in fresh), _gauged(view, fresh, refined, factor, lines), strict=True))
+    out = []
+    for d in discs:
+        m = found[d.mm] if d.state == "board" else d
+        out.append(replace(d, mm=m.mm, px=m.px, sigma_mm=m.sigma_mm, lines=m.lines))
+    return tuple(out), Measured(view, found, size[0], shared, lines)
+
+
+def shared_radius(
+    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], radius: tuple[float, float]
+) -> tuple[float, float]:
+    """Radius in mm of those of ``discs`` that lie flat, and its standard uncertainty; ``radius``: as believed first."""
+    flat = [d for d in discs if d.state == "board"]
+    refined, _, _ = refine(image, view, flat, believed_first(view, radius), _leaning(discs, view), load())
+    return refined.shared.radius, refined.shared.sigma[0]
+
+
+def _gauged(view: BoardView, discs: Sequence[Disc], refined: Refined, factor: float, lines: Lines) -> list[Disc]:
+    """The discs as they were refined, with their contacts."""
+    spread = refined.shared.sigma
     budget = budgets(
         view,
         refined.cylinders,
         refined.sigma,
         surprise=np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0)),
-        sigma_radius=refined.sigma_radius,
-        sigma_height=refined.sigma_height,
+        sigma_radius=spread[0],
+        sigma_height=spread[1],
+        sigma_shift=spread[2],
         factor=factor,
     )
-    top = view.camera.project(
-        np.column_stack([refined.cylinders.centres, refined.cylinders.base + refined.cylinders.height])
-    )
-    out = list(discs)
-    for k, i in enumerate(flat):
-        c, r = refined.cylinders.centres[k], float(refined.cylinders.radius[k])
-        out[i] = replace(
-            discs[i],
-            mm=(float(c[0]), float(c[1])),
-            px=(float(top[k, 0]), float(top[k, 1])),
-            sigma_mm=budget[k].place,
-            lines=_contacts(lines, c, r, budget[k]),
-        )
-    return tuple(out)
+    solid = refined.cylinders
+    top = view.camera.project(np.column_stack([solid.centres + solid.shift, solid.base + solid.height]))
+    out = []
+    for k, d in enumerate(discs):
+        c, r = solid.centres[k], float(solid.radius[k])
+        at, seen = (float(c[0]), float(c[1])), (float(top[k, 0]), float(top[k, 1]))
+        out.append(replace(d, mm=at, px=seen, sigma_mm=budget[k].place, lines=_contacts(lines, c, r, budget[k])))
+    return out
 
 
 def refine(
-    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], radius: tuple[float, float], net: ContactNet
+    image: NDArray[np.uint8], view: BoardView, discs: Sequence[Disc], prior: Shared, beside: Cylinders, net: ContactNet
 ) -> tuple[Refined, float, NDArray[np.uint8]]:
-    """Refine the places of the flat ones of ``discs``, of a radius known with a sigma (both in mm).
+    """Refine the places of ``discs`` that lie flat on the surface; ``prior``: what is believed of them all.
 
-    Also the reduced picture that was looked at, and its factor.
+    ``beside``: what else stands up from the surface and may hide something. Also the reduced picture that was looked
+    at, and its factor.
     """
-    starts = np.array([d.mm for d in discs if d.state == "board"], dtype=np.float64)
+    starts = np.array([d.mm for d in discs], dtype=np.float64)
     n = len(starts)
     small, factor = prepare(image, view, starts)
-    known = Cylinders(starts, np.full(n, radius[0]), np.full(n, view.board.disc_height))
-    leaning = [d for d in discs if d.state == "leaning"]
-    prior = (radius[1], _height_prior(view))
-    spread, sigma, doubt = np.array(prior), np.ones((n, 2)), np.zeros(n)
+    known = Cylinders(starts, np.full(n, prior.radius), np.full(n, prior.height), shift=prior.shift)
+    shared, sigma, doubt = prior, np.ones((n, 2)), np.zeros(n)
     for turn in range(PASSES):
-        others = _solids(leaning, view, known)
-        seen = patches(small, factor, view, known, others)
+        seen = patches(small, factor, view, known, joined(known, beside))
         said = net(seen, mirror=turn == PASSES - 1)
-        shared = []
-        before, first = (known.radius[0], known.height[0]), (radius[0], view.board.disc_height)
-        for k in (0, 1):
-            value, own = _untaught(said.value[:, 2 + k], said.sigma[:, 2 + k], TAUGHT_MM[k])
-            joined, spread[k] = _pooled(before[k] + value, own, first[k], prior[k], POOL_FLOOR_MM[k])
-            shared.append(joined)
-        offset, sigma = _given_height(view, known, said, shared[1])
+        axes = np.stack(camera_axes(view, known.centres), axis=1)
+        shared = agreed(view, known, said, axes, prior)
+        offset, sigma = given_lean(view, known, said, axes, shared)
         if turn == PASSES - 1:
             doubt = _dissent(seen, offset)
-        ahead, left = camera_axes(view, known.centres)
-        moved = known.centres + offset[:, :1] * ahead + offset[:, 1:] * left - starts
+        moved = known.centres + np.einsum("nk,nki->ni", offset, axes) - starts
         far = np.linalg.norm(moved, axis=1, keepdims=True)
         moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
-        known = Cylinders(starts + moved, np.full(n, shared[0]), np.full(n, shared[1]))
+        known = Cylinders(starts + moved, np.full(n, shared.radius), np.full(n, shared.height), shift=shared.shift)
     if not view.tournament:
-        spread = np.maximum(spread, UNFAMILIAR_MM)
-    moved_by = np.linalg.norm(known.centres - starts, axis=1)
-    return Refined(known, sigma, moved_by, doubt, float(spread[0]), float(spread[1])), factor, small
-
-
-def _untaught(value: Array, sigma: Array, taught: float) -> tuple[Array, Array]:
-    """What a network's values (N,) and sigmas (N,) say without the spread of the answers that it was taught with.
-
-    It gives the mean of what is left possible, which lies towards the start where a disc shows little; pooled as they
-    are, many discs would agree on the start.
-    """
-    share = np.maximum(1 - (sigma / taught) ** 2, TAUGHT_LEAST)
-    return value / share, sigma / np.sqrt(share)
-
-
-def _given_height(view: BoardView, known: Cylinders, said: Offsets, height: float) -> tuple[Array, Array]:
-    """Offsets (N, 2) and sigmas (N, 2) once the height is agreed on.
-
-    The network gives each disc's place as if it knew nothing of the height but what this disc shows, and errs in both
-    alike: a rim seen in one place belongs to a higher disc nearer to the camera. All discs together know better.
-    """
-    lever = np.array([height_lever(math.tan(view.view_angle(c))) for c in known.centres])
-    offset, sigma = said.value[:, :2].copy(), said.sigma[:, :2].copy()
-    offset[:, 0] += lever * (height - known.height - said.value[:, 3])
-    explained = (lever * said.sigma[:, 3]) ** 2
-    sigma[:, 0] = np.sqrt(np.maximum(sigma[:, 0] ** 2 - explained, (HEIGHT_EXPLAINS * sigma[:, 0]) ** 2))
-    return offset, sigma
+        radius, height, shift = shared.sigma
+        shared = replace(shared, sigma=(max(radius, UNFAMILIAR_MM[0]), max(height, UNFAMILIAR_MM[1]), shift))
+    return Refined(known, sigma, np.linalg.norm(known.centres - starts, axis=1), doubt, shared), factor, small
 
 
 def _dissent(seen: Patch, offset: Array) -> Array:
@@ -191,48 +195,18 @@ def _dissent(seen: Patch, offset: Array) -> Array:
     return np.where(edges.support >= EDGES_SUPPORT, np.maximum(apart - EDGES_USUAL_MM, 0.0) / 2, 0.0)
 
 
-def _solids(leaning: Sequence[Disc], view: BoardView, flat: Cylinders) -> Cylinders:
-    """All that stands up from the surface: the flat discs and, roughly, those tilted into the hole."""
-    if not leaning:
-        return flat
-    n = len(leaning)
-    return Cylinders(
-        np.vstack([flat.centres, [d.mm for d in leaning]]),
-        np.concatenate([flat.radius, np.full(n, view.board.disc_radius)]),
-        np.concatenate([flat.height, np.full(n, view.board.disc_height)]),
-    )
+def _leaning(discs: Sequence[Disc], view: BoardView) -> Cylinders:
+    """Those tilted into the hole, roughly, as solids."""
+    return _solids([d.mm for d in discs if d.state == "leaning"], view.board.disc_radius, view.board.disc_height)
 
 
-def _radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
-    """Radius of the discs in mm and its sigma before the pictures of their rims are asked."""
-    given = view.board.disc_radius
-    if "disc" in view.scale_from:
-        return given, RADIUS_PRIOR_MM["disc"]
-    if view.tournament:
-        return given, RADIUS_PRIOR_MM["nca"]
-    if detected is None:
-        return given, RADIUS_PRIOR_MM["other"]
-    return detected[0], max(detected[1], DETECTED_MIN_MM)
+def _as_measured(discs: Sequence[Disc], shared: Shared) -> Cylinders:
+    return _solids([d.mm for d in discs], shared.radius, shared.height)
 
 
-def _height_prior(view: BoardView) -> float:
-    """Standard deviation in mm of the discs' height as it shows, before their walls are asked.
-
-    From above, focal length and distance can't be told apart by the lines; a camera taken for nearer than it is makes
-    all discs look lower by the same share. So what their walls show is taken as it is: it corrects the parallax.
-    """
-    own = HEIGHT_PRIOR_MM["nca" if view.tournament else "other"]
-    return math.hypot(own, focal_share(view) * view.board.disc_height)
-
-
-def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:
-    """Weighted mean of what each disc says, without outliers, joined with what was believed first; and its sigma."""
-    middle = float(np.median(values))
-    weight = 1 / (sigmas**2 + (values - middle) ** 2 / 4)
-    mean = float((weight * values).sum() / weight.sum())
-    variance = 1 / float((1 / sigmas**2).sum()) + floor**2
-    joint = 1 / (1 / variance + 1 / prior**2)
-    return joint * (mean / variance + first / prior**2), math.sqrt(joint)
+def _solids(places: list[tuple[float, float]], radius: float, height: float) -> Cylinders:
+    n = len(places)
+    return Cylinders(np.array(places).reshape(n, 2), np.full(n, radius), np.full(n, height))
 
 
 def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tuple[LineContact, ...]:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.view import BoardView
-from vision.contact_net import load
-from vision.contacts import measure, refine
+from vision.contacts import Measured, measure_after, shared_radius
 from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, lab_of, words_for
 from vision.disc_looks import Looks, look
 from vision.disc_values import valued
@@ -78,7 +77,7 @@ class SeenDisc:
 class TableReading:
     """All discs at one rest. ``fine``: the board (FINE, FINE) uint8 luma; ``lens``: the one that shows it.
 
-    ``looks``: what was found in the picture, for the next one to be read from.
+    ``known``: what was found and measured in the picture, for the next one to be read from.
     """
 
     rest: Rest
@@ -87,7 +86,15 @@ class TableReading:
     lens: Lens
     disc_radius: float
     disc_radius_sigma: float
-    looks: Looks | None = None
+    known: "Known | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What the next picture can be read from: where discs were found, and what was measured of them."""
+
+    looks: Looks
+    measured: Measured | None
 
 
 def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
@@ -139,33 +146,33 @@ def apart(discs: list[Disc], least_mm: float) -> list[int]:
     return sorted(kept)
 
 
-def read_table(rest: Rest, radius: tuple[float, float] | None = None, before: Looks | None = None) -> TableReading:
+def read_table(rest: Rest, radius: tuple[float, float] | None = None, before: Known | None = None) -> TableReading:
     """Read the board at a rest.
 
     ``radius``: the discs' radius in mm as measured before, with its uncertainty; ``before``: what was found in a
-    picture read earlier, so that only what has changed is looked at anew.
+    picture read earlier, so that only what has changed is looked at and measured anew.
     """
     image, view = rest.frame.pixels, rest.view
-    looks = look(image, view, before)
+    looks = look(image, view, before.looks if before else None)
     seen = discs_of(image, looks)
     size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
     found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]
     sure = [i < len(seen.discs) for i in range(len(found))]
     kept = apart(found, 2 * CLEARANCE * size[0])
-    listed = measure(image, view, [found[i] for i in kept], radius=size)
+    measured = before.measured if before else None
+    listed, measured = measure_after(measured, image, view, [found[i] for i in kept], radius=size)
     discs = [valued(d, size[0], view.board) if d.state == "board" else d for d in listed]
     out = [SeenDisc(d, face_lab(image, view, d), sure[i]) for i, d in zip(kept, discs, strict=True)]
     fine, lens = rest.lens.finer.look(as_luma(rest.frame)[0]), rest.lens.finer
-    return TableReading(rest, tuple(out), fine, lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm, looks)
+    known = Known(looks, measured)
+    return TableReading(rest, tuple(out), fine, lens, seen.disc_radius_mm, seen.disc_radius_sigma_mm, known)
 
 
 def disc_radius(reading: TableReading) -> tuple[float, float]:
     """Radius of the discs in mm of the view, from the rims of those on the surface, and its standard uncertainty."""
     rest = reading.rest
     discs = [s.disc for s in reading.discs if s.sure]
-    prior = (reading.disc_radius, RADIUS_PRIOR * reading.disc_radius)
-    found, _, _ = refine(rest.frame.pixels, rest.view, discs, prior, load())
-    return float(found.cylinders.radius[0]), found.sigma_radius
+    return shared_radius(rest.frame.pixels, rest.view, discs, (reading.disc_radius, RADIUS_PRIOR * reading.disc_radius))
 
 
 def hole_disc(reading: TableReading) -> SeenDisc:

@@ -9,9 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vision.disc_looks import Looks
 from vision.rest import Rest
-from vision.table import TableReading, read_table
+from vision.table import Known, TableReading, read_table
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +29,7 @@ class TableReader:
     """Reads the rests of one table."""
 
     def __init__(self) -> None:
-        self._looks: Looks | None = None
+        self._known: Known | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._begun: _Begun | None = None
 
@@ -78,6 +77,6 @@ class TableReader:
         return replace(begun.reading.result(), rest=rest)
 
     def _read(self, rest: Rest, radius: Radius) -> TableReading:
-        reading = read_table(rest, radius, self._looks)
-        self._looks = reading.looks
+        reading = read_table(rest, radius, self._known)
+        self._known = reading.known
         return reading
