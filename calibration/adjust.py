@@ -4,6 +4,7 @@ The residual of an edge place is the distance in pixels, along the radius, of it
 A turn about the board's normal and a common scale can't be seen in circles; both stay as they are.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -15,7 +16,9 @@ from calibration.derivatives import radii_seen
 
 CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
 POSE = 5
-"""The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance."""
+"""The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance. With the
+focal length the distance grows too: so the board stays as large as it is seen, and what is left of a change is what
+the picture hardly shows."""
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
@@ -28,7 +31,9 @@ NOISE_FLOOR_PX = 0.03
 
 STEPS = 8
 TRIES = 5
-DAMPING = 1e-4
+DAMPING, DAMPING_LEAST = 1e-4, 1e-9
+"""Of the first step: from a rough start a freer one goes astray. Near the solution it only holds back what the circles
+hardly tell: the focal length, and the principal point."""
 CONVERGED = 1e-5
 """Relative gain of a step below which the next one isn't worth its time."""
 
@@ -82,7 +87,7 @@ class Adjusted:
 def move(cam: Camera, x: Array) -> Camera:
     """Move the camera by parameters x (10,) in the order of CAMERA_NAMES."""
     turn = np.asarray(cv2.Rodrigues(np.array([x[0], x[1], 0.0]))[0], dtype=np.float64)
-    stretch = np.exp(x[4])  # the board's centre stays on its ray while the distance changes
+    stretch = np.exp(x[4] + x[5])  # the board's centre stays on its ray while the distance changes
     z = cam.tvec[2] * stretch
     t = np.array([cam.tvec[0] * stretch + x[2] * z, cam.tvec[1] * stretch + x[3] * z, z])
     K = cam.K.copy()
@@ -129,6 +134,11 @@ class _Problem:
         lens = np.array([np.log(cam.K[0, 0]) - self.log_focal, *cam.dist[:2], *(cam.K[:2, 2] - self.middle)])
         return np.concatenate([np.zeros(POSE), lens[self.spread_free], radii[self.radius_free] - self.mean_radius])
 
+    def cost(self, res: Array, cam: Camera, radii: Array, width: float, prior_weight: float) -> float:
+        """What is to be made small: residuals (N,) by Cauchy's law of a width, and departures from the priors."""
+        data = (self.obs.weight * width**2 * np.log1p((res / width) ** 2)).sum()
+        return float(data + prior_weight * ((self.departure(cam, radii) / self.sigma) ** 2).sum())
+
     def step(self, cam: Camera, radii: Array, d: Array) -> tuple[Camera, Array]:
         """Camera and radii moved by d (P,)."""
         x = np.zeros(len(CAMERA_NAMES))
@@ -138,46 +148,69 @@ class _Problem:
         return move(cam, x), moved
 
 
-def adjust(cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
-    """Fit camera and radii to edge places by damped Gauss-Newton steps with Cauchy weights.
+def adjust(
+    cam: Camera,
+    radii: Array,
+    fixed: NDArray[np.bool_],
+    obs: Observations,
+    priors: Priors,
+    steps: int = STEPS,
+    damping: float = DAMPING,
+) -> Adjusted:
+    """Fit camera and radii to edge places by at most so many damped Gauss-Newton steps with Cauchy weights.
 
-    radii: (C,) starting values in mm; fixed: (C,) radii that stay (at least one: the scale).
+    radii: (C,) starting values in mm; fixed: (C,) radii that stay (at least one: the scale). Without a step: how well
+    the start fits, and its covariance.
     """
     problem = _Problem(cam, radii, fixed, obs, priors)
     r = np.asarray(radii, dtype=np.float64).copy()
     res, J = problem.residuals(cam, r)
-    damping = DAMPING
-
-    def cost(e: Array, c: Camera, rr: Array, width: float, prior_weight: float) -> float:
-        data = (obs.weight * width**2 * np.log1p((e / width) ** 2)).sum()
-        return float(data + prior_weight * ((problem.departure(c, rr) / problem.sigma) ** 2).sum())
-
-    for _ in range(STEPS):
-        width = max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))
+    for _ in range(steps):
+        width = cauchy_width(res)
         w = obs.weight / (1 + (res / width) ** 2)
-        prior_weight = CORRELATED * max(_rms(res, w), NOISE_FLOOR_PX) ** 2
+        prior_weight = _prior_weight(_rms(res, w))
         A = (J * w[:, None]).T @ J + np.diag(prior_weight / problem.sigma**2)
         g = (J * w[:, None]).T @ res + prior_weight * problem.departure(cam, r) / problem.sigma**2
-        before = cost(res, cam, r, width, prior_weight)
+        before = problem.cost(res, cam, r, width, prior_weight)
         gain = 0.0
         for _ in range(TRIES):
             d = -np.linalg.solve(A + damping * np.diag(np.diag(A) + 1e-12), g)
             moved, moved_r = problem.step(cam, r, d)
             moved_res, moved_J = problem.residuals(moved, moved_r)
-            gain = before - cost(moved_res, moved, moved_r, width, prior_weight)
+            gain = before - problem.cost(moved_res, moved, moved_r, width, prior_weight)
             if np.isfinite(gain) and gain > 0:
                 cam, r, res, J = moved, moved_r, moved_res, moved_J
-                damping = max(damping / 5, 1e-9)
+                damping = max(damping / 5, DAMPING_LEAST)
                 break
             damping *= 10
         if not gain > CONVERGED * before:
             break
-    w = obs.weight / (1 + (res / max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(res))))) ** 2)
-    noise = max(_rms(res, w), NOISE_FLOOR_PX) * np.sqrt(CORRELATED)
-    information = (J * w[:, None]).T @ J / noise**2 + np.diag(1 / problem.sigma**2)
+    w = obs.weight / (1 + (res / cauchy_width(res)) ** 2)
+    information = (J * w[:, None]).T @ J / _prior_weight(_rms(res, w)) + np.diag(1 / problem.sigma**2)
     covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
     weights = np.asarray(w / np.maximum(obs.weight, 1e-9), dtype=np.float64)
     return Adjusted(cam, r, _rms(res, w), res, weights, problem.names, covariance)
+
+
+def compared(fits: Sequence[Adjusted], fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Array:
+    """Costs (F,) of several fits to the same places by one measure, that of the first: twice a negative log odds."""
+    first = fits[0]
+    width, weight = cauchy_width(first.residuals), _prior_weight(first.rms_px)
+    out = []
+    for fit in fits:
+        problem = _Problem(fit.camera, fit.radii, fixed, obs, priors)
+        out.append(problem.cost(fit.residuals, fit.camera, fit.radii, width, weight) / weight)
+    return np.array(out)
+
+
+def cauchy_width(residuals: Array) -> float:
+    """Residual in pixels beyond which a place counts less, where many are large."""
+    return max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(residuals))))
+
+
+def _prior_weight(rms: float) -> float:
+    """What a departure of one sigma from a prior weighs against squared residuals."""
+    return CORRELATED * max(rms, NOISE_FLOOR_PX) ** 2
 
 
 def _rms(residuals: Array, weights: Array) -> float:

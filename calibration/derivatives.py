@@ -14,8 +14,8 @@ def radii_seen(cam: Camera, px: Array) -> tuple[Array, Array]:
     """Distances (N,) in mm of pixels (N, 2) on the board from its centre, and their derivatives (N, 10).
 
     The derivatives are by, in this order: turns in radians about the camera's x and y, shifts along them in shares of
-    the board's distance, the logarithms of that distance and of the focal length, the lens's k1 and k2, and the
-    principal point's x and y.
+    the board's distance, the logarithms of that distance and of the focal length (the distance growing with it), the
+    lens's k1 and k2, and the principal point's x and y.
     """
     flat = cam.normalise(px)
     n = np.vstack([flat.T, np.ones(len(flat))])
@@ -32,14 +32,15 @@ def radii_seen(cam: Camera, px: Array) -> tuple[Array, Array]:
     r2 = x * x + y * y
     k1 = -(gx * x + gy * y) * r2
     seen_x, seen_y = (np.asarray(px).T - cam.K[:2, 2, None]) / np.array([[cam.K[0, 0]], [cam.K[1, 1]]])
+    farther = -(t @ h)
     derivatives = np.column_stack(
         [
             -lean * (m[1] * q[2] - m[2] * q[1]),
             -lean * (m[2] * q[0] - m[0] * q[2]),
             -h[0] * t[2],
             -h[1] * t[2],
-            -(t @ h),
-            -(gx * seen_x + gy * seen_y),
+            farther,
+            farther - (gx * seen_x + gy * seen_y),
             k1,
             k1 * r2,
             -gx / cam.K[0, 0],

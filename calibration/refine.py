@@ -12,6 +12,7 @@ from calibration.adjust import Adjusted, Observations, Priors, adjust
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
+from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
 from calibration.locate import Candidate, px_mm, rescale
@@ -149,7 +150,10 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints) -> S
     if len(obs.px) < 24:
         return state
     fixed = np.array([n == "shooting" for n in names])
-    fit = adjust(cam, np.array([state.radii[n] for n in names]), fixed, obs, priors_for(hints, state, r, names))
+    priors = priors_for(hints, state, r, names)
+    fit = adjust(cam, np.array([state.radii[n] for n in names]), fixed, obs, priors)
+    if r.lines_only and priors.log_focal_sigma > 0 and fit.camera.tilt_deg < FLAT_DEG:
+        fit = settled(fit, fixed, obs, priors)
     radii = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
     state = State(fit.camera, radii, state.marks, fit)
     if r.relabel:
