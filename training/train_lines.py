@@ -143,9 +143,11 @@ def cut(files: list[Path], looks: int) -> tuple[Array, Array, Array]:
                 across = detail_across(view, radius, bearing) * factor
                 parts = np.array_split(some[np.argsort(across[some])], max(1, min(GROUPS, len(some) // LEAST)))
                 part = parts[int(rng.integers(len(parts)))]
+                way = np.column_stack([np.cos(bearing[part]), np.sin(bearing[part])])
+                seen = view.to_mm(scene.view.to_px((low + high) / 2 * way))  # where that view has the line's middle
                 profiles.append(np.median(colour[part], axis=0))
                 details.append(float(np.median(across[part])))
-                truths.append((off, math.log(high - low)))
+                truths.append((float(np.median(np.hypot(*seen.T))) - radius, math.log(high - low)))
     return np.array(profiles), np.array(details), np.array(truths)
 
 
