@@ -1,10 +1,11 @@
 """The table of every gap: what is true, what was measured, how sure it was; with a plot. One command.
 
-    python benchmarks/gaps.py [--net training/held_out/contacts.onnx] [--out benchmarks/results] [--only TEXT]
+    python benchmarks/gaps.py [--held-out] [--out benchmarks/results] [--only TEXT]
 
 Reads the rendered scenes under ``$REFEREE_DATA`` (``../shared`` unless set) by the real pipeline: board, discs, gaps.
-With ``--net`` they are measured by a gap network that no scene has taught (``training/train_gaps.py --hold-out``),
-which is how well new pictures are measured; without, by the network that is shipped, which was trained on them too.
+With ``--held-out`` each is measured by the one of two networks that it didn't teach (``training/held_out``, by
+``training/train_gaps.py --fold``), which is how well new pictures are measured; without, by the network that is
+shipped, which learnt from all of them.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from vision.frames import load_picture
 from vision.readings import Disc
 
 DATA = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
+HELD_OUT = Path(__file__).parent.parent / "training" / "held_out"
 KINDS = ("crokinole", "crokinole_variants")
 NEAR_MM = 3.0
 """Only gaps within this are judged: farther ones decide nothing."""
@@ -83,6 +85,11 @@ def options_of(truth: dict[str, Any]) -> BoardHints:
     words = truth.get("options", [])
     given = dict(zip(words[::2], words[1::2], strict=False))
     return BoardHints(shooting_mm=float(given["--shooting-line"]) if "--shooting-line" in given else None)
+
+
+def untaught_by(picture: Path) -> ContactNet:
+    """The network that learnt from the other half of the scenes: from those of other parity."""
+    return load(HELD_OUT / f"contacts_{1 - int(picture.stem[1:]) % 2}.onnx")
 
 
 def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> list[Row]:
@@ -188,7 +195,7 @@ def plot(rows: list[Row], path: Path) -> None:
 def main() -> None:
     """Measure, write the table and the plot, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--net", type=Path)
+    parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--only", default="")
     options = parser.parse_args()
@@ -201,9 +208,9 @@ def main() -> None:
                 continue
             picture = path.with_name(path.name.replace(".truth.json", ".jpg"))
             if options.only in str(picture):
-                rows += rows_of(picture, truth, load(options.net) if options.net else None)
+                rows += rows_of(picture, truth, untaught_by(picture) if options.held_out else None)
     options.out.mkdir(parents=True, exist_ok=True)
-    name = "gaps_held_out" if options.net else "gaps"
+    name = "gaps_held_out" if options.held_out else "gaps"
     with (options.out / f"{name}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()

@@ -1,11 +1,11 @@
 """Recalibrate the gap's sigma on gaps that the network never saw.
 
-    python benchmarks/gaps.py --net training/held_out/contacts.onnx && python -m training.fit_gap_sigma
+    python benchmarks/gaps.py --held-out && python -m training.fit_gap_sigma
 
-Reads the table of gaps measured by a network that saw no scene and fits ``EDGE`` of ``vision/contact_sigma.py``: the
-log of the edges' sigma as a line in the log of what the network said, log pixels a millimetre, tangent of the view
-angle and direction to the camera, by the likelihood of Student's t with all the other parts of the budget held. Prints
-the coefficients, and the spread and coverage that they give.
+Reads the table of gaps measured by networks that hadn't seen these scenes and fits ``EDGE`` of
+``vision/contact_sigma.py``: the log of the edges' sigma as a line in the log of what the network said, log pixels a
+millimetre, tangent of the view angle and direction to the camera, by the likelihood of Student's t with all the other
+parts of the budget held. Prints the coefficients, and the spread and coverage that they give.
 """
 
 import argparse

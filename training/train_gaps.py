@@ -1,12 +1,13 @@
-"""Train the gap network: first on drawings, then on path-traced windows and scenes.
+"""Train the gap network: first on path-traced windows and drawings, then on the rendered scenes too.
 
     python -m training.trace_boards --out WINDOWS --count 400
-    python -m training.trace_discs --out WINDOWS --count 800
-    python -m training.train_gaps --cache FOLDER --windows WINDOWS [--hold-out] [--out vision/weights/contacts.onnx]
+    python -m training.trace_discs --out WINDOWS --count 700
+    python -m training.train_gaps --cache FOLDER --windows WINDOWS [--fold 0|1] [--out vision/weights/contacts.onnx]
 
-Needs torch and onnx (any recent version; a CPU is enough) and the scenes under ``$REFEREE_DATA`` (``../shared`` unless
-set). Seeded: the same versions on the same machine give the same weights. With ``--hold-out`` no scene is learnt from:
-``benchmarks/gaps.py`` measures by such a network how well new pictures are read.
+Needs torch and onnx (any recent version; a CPU is enough: an hour of one core) and the scenes under ``$REFEREE_DATA``
+(``../shared`` unless set). Seeded: the same versions on the same machine give the same weights. With ``--fold`` only
+every other scene is learnt from: ``benchmarks/gaps.py`` measures by two such networks, each on the scenes that it
+doesn't know, how well new pictures are read.
 """
 
 import argparse
@@ -22,11 +23,15 @@ from training.gap_data import looks, read_scene, scene_files, window_files
 from training.gap_net import OUTPUTS, GapNet, export, loss, predict, train
 
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
-SCENE_LOOKS, WINDOW_LOOKS = 12, 12
-DRAWN_SHARE = 0.2
-"""Drawn samples by the number of traced ones, once the base is trained."""
-BASE_SAMPLES, SAMPLES = 130_000, 220_000
-"""Samples seen by the network trained on drawings, and after that."""
+SCENE_LOOKS, WINDOW_LOOKS = 30, 12
+DRAWN_MOST = 12_000
+"""Drawn samples beside the traced ones: they only widen the look of things."""
+SAMPLES, SCENE_SAMPLES = 3_000_000, 900_000
+"""Samples seen in the first part and, at full count of scenes, in the second."""
+RATE, SCENE_RATE = 2e-3, 1.2e-3
+SCENE_SHARE = 0.4
+"""Share of the second part's samples that scenes give: few, but of the very kind that is read."""
+FOLDS = 2
 
 Data = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]
 
@@ -46,8 +51,8 @@ def drawn_data() -> Data:
 
 
 def scene_data(files: list[Path], count: int) -> Data:
-    """Patches, targets and scene numbers of path-traced scenes, each looked at ``count`` times."""
-    patches, targets, numbers, number = [], [], [], 0
+    """Patches, targets and the files' own numbers of path-traced scenes, each looked at ``count`` times."""
+    patches, targets, numbers = [], [], []
     for k, path in enumerate(files):
         scene = read_scene(path)
         if scene is None or not scene.groups:
@@ -57,9 +62,13 @@ def scene_data(files: list[Path], count: int) -> Data:
             p, t = looks(scene, rng)
             patches.append(p)
             targets.append(t)
-            numbers.append(np.full(len(p), number))
-        number += 1
+            numbers.append(np.full(len(p), number_of(path.stem)))
     return np.concatenate(patches), np.concatenate(targets), np.concatenate(numbers)
+
+
+def number_of(name: str) -> int:
+    """Number of a scene by its name: c012 is 12."""
+    return int(name[1:])
 
 
 def cached(folder: Path, name: str, windows: Path) -> Data:
@@ -79,12 +88,15 @@ def cached(folder: Path, name: str, windows: Path) -> Data:
     return np.load(big, mmap_mode="r"), kept["targets"], kept["numbers"]
 
 
-def mixed(drawn: Data, traced: list[Data], seed: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """All traced samples, and a share of drawn ones."""
-    count = int(sum(len(d[1]) for d in traced) * DRAWN_SHARE)
-    some = np.sort(np.random.default_rng(seed).permutation(len(drawn[1]))[:count])
-    x = np.concatenate([*(d[0] for d in traced), drawn[0][some]])
-    return x, np.concatenate([*(d[1] for d in traced), drawn[1][some]])
+def some(data: Data, count: int, seed: int) -> Data:
+    """As many of the samples, by chance."""
+    pick = np.sort(np.random.default_rng(seed).permutation(len(data[1]))[:count])
+    return np.asarray(data[0][pick]), data[1][pick], data[2][pick]
+
+
+def joined(parts: list[Data]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Patches and targets of all parts."""
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
 def describe(net: GapNet, patches: NDArray[np.uint8], targets: NDArray[np.float32]) -> str:
@@ -99,29 +111,33 @@ def describe(net: GapNet, patches: NDArray[np.uint8], targets: NDArray[np.float3
 
 
 def main() -> None:
-    """Make the data, train the base on drawings, then the network."""
+    """Make the data, train on windows, then with the scenes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--windows", type=Path, required=True)
-    parser.add_argument("--hold-out", action="store_true")
+    parser.add_argument("--fold", type=int, choices=range(FOLDS))
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--out", type=Path, default=Path("vision/weights/contacts.onnx"))
     options = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    drawn = cached(options.cache, "drawn", options.windows)
-    start = options.cache / "base.pt"
-    if not start.exists():
-        base = train(np.asarray(drawn[0]), drawn[1], BASE_SAMPLES, seed=1)
-        torch.save(base.state_dict(), start)
-    scenes, windows = (cached(options.cache, name, options.windows) for name in ("scenes", "windows"))
-    net = GapNet()
-    net.load_state_dict(torch.load(start))
-    x, y = mixed(drawn, [windows] if options.hold_out else [windows, scenes], seed=2)
-    judged = np.asarray(scenes[0][::6]), scenes[1][::6]
-    net = train(x, y, options.samples, seed=3, start=net, rate=1.5e-3, report=lambda n: describe(n, *judged))
+    drawn, scenes, windows = (cached(options.cache, n, options.windows) for n in ("drawn", "scenes", "windows"))
+    known = np.ones(len(scenes[1]), bool) if options.fold is None else scenes[2] % FOLDS == options.fold
+    judged = tuple(v[~known if options.fold is not None else known][::24] for v in scenes[:2])
+    net, first = GapNet(), options.cache / "windows.pt"
+    if not first.exists():
+        x, y = joined([windows, some(drawn, DRAWN_MOST, 1)])
+        net = train(x, y, options.samples, seed=1, rate=RATE, report=lambda n: describe(n, *judged))
+        torch.save(net.state_dict(), first)
+    net.load_state_dict(torch.load(first))
+    own = tuple(v[known] for v in scenes)
+    beside = int(len(own[1]) * (1 - SCENE_SHARE) / SCENE_SHARE)
+    share = beside / (len(windows[1]) + DRAWN_MOST)
+    x, y = joined([own, some(windows, int(share * len(windows[1])), 2), some(drawn, int(share * DRAWN_MOST), 3)])
+    samples = int(SCENE_SAMPLES * known.mean())
+    net = train(x, y, samples, seed=3, start=net, rate=SCENE_RATE, report=lambda n: describe(n, *judged))
     export(net, options.out)
-    print(f"on the scenes: {describe(net, *judged)}", flush=True)
+    print(f"on {'all' if options.fold is None else 'the other'} scenes: {describe(net, *judged)}", flush=True)
 
 
 if __name__ == "__main__":
