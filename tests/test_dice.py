@@ -13,7 +13,7 @@ import pytest
 from referee.cli import main
 from training.dice_data import COLUMNS, draw, scenes
 from training.dice_render import LAYOUTS
-from vision.dice import Look, colour_word, read_dice, without_doubles
+from vision.dice import SOMEWHERE, TOGETHER, Look, any_dice, colour_word, read_dice, without_doubles
 from vision.dice_nets import CROP_PX, FINEST_PIXELS, crop, levels, softmax
 from vision.dice_rest import DiceWatch, moved
 from vision.frames import Frame, frame_of_pixels
@@ -89,6 +89,13 @@ def test_crop_has_its_place_in_the_middle(edge: float) -> None:
     middle = (CROP_PX - 1) / 2
     assert (patch * x).sum() / patch.sum() == pytest.approx(middle, abs=0.3)
     assert (patch * y).sum() / patch.sum() == pytest.approx(middle, abs=0.3)
+
+
+def test_dice_lie_where_one_find_is_sure_or_many_are_likely() -> None:
+    assert any_dice([SOMEWHERE])
+    assert any_dice([TOGETHER / 3] * 3)
+    assert not any_dice([SOMEWHERE - 0.1, 0.5])
+    assert not any_dice([])
 
 
 def look_at(x: float, edge: float, odds: float) -> Look:

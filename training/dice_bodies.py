@@ -18,7 +18,11 @@ VIVID = (
 """BGR of red, blue, green, yellow, orange, purple, teal, pink bodies."""
 WHITES = ((235, 238, 240), (205, 228, 236), (170, 205, 222), (225, 225, 225))
 BLACKS = ((24, 24, 26), (45, 42, 40), (70, 66, 62))
-RED, BLUE, GOLD = (35, 30, 190), (170, 60, 25), (60, 175, 220)
+RED, BLUE = (35, 30, 190), (170, 60, 25)
+METALS = ((60, 175, 220), (110, 205, 235), (205, 205, 200), (90, 130, 190))
+"""BGR of gold, light gold, silver and copper pips."""
+CLEAR_OF = 55.0
+"""What at least one channel of a pip differs by from what it lies on: fainter pips nobody can read."""
 PRINTS = "AEFKLMNRSTXYZ0123456789ABCDGHJPQUVW$&%?#+"
 
 SETS = ((228, 232, 234), (135, 135, 137), (34, 33, 33))
@@ -86,12 +90,76 @@ def _two_colours(rng: np.random.Generator, kind: float) -> tuple[Array, Array]:
     return np.asarray(body, np.float32), np.asarray(pip, np.float32)
 
 
+def apart(rng: np.random.Generator, pip: Array, *grounds: Array) -> Array:
+    """The pips' colour where it stands off from all grounds, else that which does so best."""
+    others = [near(rng, _pick(rng, family), 10) for family in (WHITES, BLACKS, METALS)]
+    off = [min(float(np.abs(ink - ground).max()) for ground in grounds) for ink in (pip, *others)]
+    return pip if off[0] >= CLEAR_OF else (pip, *others)[int(np.argmax(off))]
+
+
+def marble(rng: np.random.Generator, s: Style) -> None:
+    """Patches, clouds, veins or glitter of one to three colours in the body; pips often of metal."""
+    other = VIVID + WHITES + BLACKS
+    s.swirl = near(rng, _pick(rng, other), 15)
+    s.swirl_size, s.swirl_sharp = float(np.exp(rng.uniform(-1.6, 0.9))), float(np.exp(rng.uniform(-0.7, 2.0)))
+    veins = [(float(np.exp(rng.uniform(-2.6, 0.9))), float(np.exp(rng.uniform(-0.7, 2.3))))
+             for _ in range(int(rng.choice([0, 0, 1, 2])))]  # fmt: skip
+    s.veins = tuple((size, sharp, near(rng, _pick(rng, other), 15)) for size, sharp in veins)
+    if rng.random() < 0.5:
+        s.pip = near(rng, _pick(rng, METALS), 12)
+    s.pip = apart(rng, s.pip, s.body, s.swirl, *(v[2] for v in s.veins))
+    s.pip_one = s.pip_four = s.pip
+
+
+def inlay(rng: np.random.Generator, s: Style) -> None:
+    """A disc set into, turned into or printed on each face, and the pips on it."""
+    s.disc = float(rng.uniform(0.55, 1.0))
+    kind = rng.random()
+    if kind < 0.4:
+        ink = near(rng, s.body, 12)
+    elif kind < 0.7:
+        ink = near(rng, s.body * rng.uniform(0.3, 0.85) + rng.choice([0, 0, 90]), 8)
+    else:
+        ink = near(rng, _pick(rng, VIVID + WHITES + BLACKS), 15)
+    s.disc_ink = ink
+    if kind > 0.4 and rng.random() < 0.4:  # pips of the body's own colour
+        s.pip = near(rng, s.body, 6)
+    s.pip = apart(rng, s.pip, ink)
+    s.pip_one = s.pip_four = s.pip
+    if rng.random() < 0.8:  # pips within the disc
+        s.radius = min(s.radius, 0.3 * s.disc)
+        s.radius_one = s.radius
+        s.spread = min(s.spread, float(rng.uniform(0.85, 1.0)) * (s.disc - s.radius) / 2**0.5)
+
+
+def turned(rng: np.random.Generator, s: Style) -> None:
+    """A circle turned into each face or printed on it."""
+    s.groove = s.disc * float(rng.uniform(0.96, 1.04)) if s.disc > 0 else float(rng.uniform(0.6, 1.0))
+    kind = rng.random()
+    s.groove_ink = s.pip if kind < 0.35 else s.body * 0.4 if kind < 0.65 else s.body * 0.4 + 150
+    s.groove_wide, s.groove_deep = float(rng.uniform(0.008, 0.05)), float(rng.uniform(0.15, 0.9))
+
+
+def printed(rng: np.random.Generator, s: Style) -> None:
+    """Now and then letters, drawings or nothing in place of some pips or of all."""
+    odd = rng.random()
+    if odd < 0.05:  # letters or numerals
+        text = [str(PRINTS[int(rng.integers(len(PRINTS)))]) for _ in range(6)]
+        s.masks = {v: _print_mask(rng, text[v - 1]) for v in range(1, 7)}
+    elif odd < 0.07:
+        s.masks = {v: _print_mask(rng, None) for v in range(1, 7)}
+    elif odd < 0.12:  # a logo in place of one face
+        s.masks = {int(rng.choice([1, 1, 1, 6])): _print_mask(rng, None if rng.random() < 0.6 else "OK")}
+    elif odd < 0.145:
+        s.blank = True
+
+
 def random_style(rng: np.random.Generator) -> Style:
     """One kind of pipped, printed or blank die."""
     kind = rng.random()
     body, pip = _two_colours(rng, kind)
     if rng.random() < 0.12 and body.mean() < 150:
-        pip = near(rng, GOLD, 12)
+        pip = near(rng, _pick(rng, METALS), 12)
     if rng.random() < 0.12:  # washed out
         pip = pip + (body - pip) * rng.uniform(0.2, 0.6)
     one, four = pip, pip
@@ -107,7 +175,7 @@ def random_style(rng: np.random.Generator) -> Style:
     s = Style(
         *colours,
         radius=r, radius_one=r * float(rng.choice([1.0, rng.uniform(1, 1.8)])), spread=spread,
-        bevel=float(rng.choice([rng.uniform(0.04, 0.15), rng.uniform(0.15, 0.4)])),
+        bevel=float(rng.choice([rng.uniform(0.04, 0.15), rng.uniform(0.15, 0.5)])),
         ball=float(rng.choice([1.75, rng.uniform(1.3, 1.6)])),
         gloss=float(rng.choice([0.05, rng.uniform(0.1, 0.9)])), sharp=float(np.exp(rng.uniform(2.5, 5.3))),
         ring=float(rng.uniform(0.4, 0.7)) if rng.random() < 0.07 else 0.0,
@@ -117,23 +185,16 @@ def random_style(rng: np.random.Generator) -> Style:
     if casino:  # sharp edges, its faces bounded by a ball
         s.bevel, s.ball = float(rng.uniform(0.01, 0.06)), float(rng.choice([1.75, rng.uniform(1.38, 1.5)]))
         s.clear = float(rng.uniform(0.2, 0.9)) if kind > 0.55 else s.clear
-    if rng.random() < 0.16:  # marbled
-        other = VIVID + WHITES + BLACKS
-        s.swirl = near(rng, _pick(rng, other), 15)
-    if rng.random() < 0.06:  # a circle turned into each face
-        s.groove = float(rng.uniform(0.75, 0.97))
+    if rng.random() < 0.22:
+        marble(rng, s)
+    if rng.random() < 0.2:
+        inlay(rng, s)
+    if rng.random() < (0.5 if s.disc > 0 else 0.1):
+        turned(rng, s)
+    s.straight = rng.random() < 0.05
     if rng.random() < 0.3:
         s.six = float(rng.uniform(0.7, 1.3))
-    odd = rng.random()
-    if odd < 0.05:  # letters or numerals
-        text = [str(PRINTS[int(rng.integers(len(PRINTS)))]) for _ in range(6)]
-        s.masks = {v: _print_mask(rng, text[v - 1]) for v in range(1, 7)}
-    elif odd < 0.07:
-        s.masks = {v: _print_mask(rng, None) for v in range(1, 7)}
-    elif odd < 0.12:  # a logo in place of one face
-        s.masks = {int(rng.choice([1, 1, 1, 6])): _print_mask(rng, None if rng.random() < 0.6 else "OK")}
-    elif odd < 0.145:
-        s.blank = True
+    printed(rng, s)
     return s
 
 

@@ -17,6 +17,7 @@ from training.dice_bodies import dodeca_look, random_die, random_dodeca, random_
 from training.dice_cards import spread
 from training.dice_render import Array, Camera, Die, Lamp, Style, draw_die, shadow
 from training.dice_tables import lights, noise, on_bytes, spoil, table, things
+from training.dice_trays import ground, hard_light, small_copy
 
 COLUMNS = ("x", "y", "edge", "value", "cocked", "seen", "set", "down_x", "down_y")
 """Top face's centre, pixels an edge (dodeca: inner diameter), its value (dice 1-6, 0 none; dodeca 0-2 yellow, red,
@@ -153,9 +154,9 @@ def draw(
     rng: np.random.Generator, dodecas: bool, n: int = SIZE, photos: bool = False
 ) -> tuple[NDArray[np.uint8], Array]:
     """One picture and its truth; ``photos``: also on photographed ground, which needs scikit-image."""
-    edge = float(np.exp(rng.uniform(np.log(24), np.log(120 if not dodecas else 90))))
+    edge = float(np.exp(rng.uniform(np.log(24), np.log(150 if not dodecas else 90))))
     camera, lamp = random_camera(rng, n, edge), random_lamp(rng)
-    image = table(rng, n, photos)
+    image = table(rng, n, photos) if dodecas else ground(rng, n, photos)
     image = on_bytes(lambda r, raw: things(r, raw, int(r.choice([0, 0, 1, 3, 7]))), rng, image)
     cards = rng.random() < CARDS
     if cards:
@@ -202,6 +203,8 @@ def draw(
                 (foot[1] - y) / scale,
             ]
         )
+    if not dodecas:
+        image = small_copy(rng, hard_light(rng, image), edge)
     return spoil(rng, image, dodecas), np.array(rows, np.float32).reshape(-1, len(COLUMNS))
 
 

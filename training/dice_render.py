@@ -66,9 +66,13 @@ class Lamp:
 class Style:
     """How one kind of die looks. Lengths in units of half an edge.
 
+    ``straight``: the two's pips lie along a side, not from corner to corner.
     ``six``: below 1, how much nearer the pips of a row of the six lie; 2 minus it, above 1, the two rows.
-    ``groove``: radius of a faint circle on each face. ``swirl``: second colour of a marbled body. ``masks``:
-    prints that stand in for the pips of a value.
+    ``groove``: radius of a circle on each face, ``groove_ink`` and ``groove_wide`` its colour and half width, and
+    ``groove_deep`` its strength 0..1. ``disc``: radius of a disc in each face, of the colour ``disc_ink``.
+    ``swirl``: second colour of a marbled body, ``swirl_size`` and ``swirl_sharp`` the size of its patches and how
+    hard they are bounded; ``veins``: further colours laid over it in the same way, (size, hardness, colour).
+    ``masks``: prints that stand in for the pips of a value.
     """
 
     body: Array
@@ -88,8 +92,17 @@ class Style:
     clear: float = 0.0
     square: bool = False
     six: float = 1.0
+    straight: bool = False
     groove: float = 0.0
+    groove_ink: Array | None = None
+    groove_wide: float = 0.025
+    groove_deep: float = 0.35
+    disc: float = 0.0
+    disc_ink: Array | None = None
     swirl: Array | None = None
+    swirl_size: float = 1.0
+    swirl_sharp: float = 1.2
+    veins: tuple[tuple[float, float, Array], ...] = ()
     masks: dict[int, Array] = field(default_factory=dict)
     blank: bool = False
 
@@ -218,6 +231,8 @@ def paint_pips(die: Die, face: NDArray[np.intp], uv: Array, soft: float) -> tupl
         if s.blank:
             continue
         spots = LAYOUTS[value] * s.spread * ((min(1.0, 2 - s.six), min(1.0, s.six)) if value == 6 else (1, 1))
+        if s.straight and value == 2:
+            spots = spots * (1, 0)
         if die.turns[f]:
             spots = spots[:, ::-1] * (1, -1)
         r = s.radius_one if value == 1 else s.radius
@@ -230,10 +245,6 @@ def paint_pips(die: Die, face: NDArray[np.intp], uv: Array, soft: float) -> tupl
         c = np.clip((r - dist) / soft + 0.5, 0, 1)
         if s.ring > 0:
             c = c * np.clip((dist - r * s.ring) / soft + 0.5, 0, 1)
-        if s.groove > 0:
-            c = np.maximum(
-                c, 0.35 * np.clip((0.025 - np.abs(np.hypot(w[:, 0], w[:, 1]) - s.groove)) / soft + 0.5, 0, 1)
-            )
         cover[at] = c
         tilt[at] = (c * s.dent / r)[:, None] * off
         if value == 1:
@@ -326,16 +337,17 @@ def _colours(
     n, cover, colour = _cube_surface(die, p, soft) if die.spots is None else _dodeca_surface(die, p, face[at], soft)
     body = np.broadcast_to(s.body, (len(p), 3))
     if s.swirl is not None:
-        k = noise.shape[0]
-        ij = ((p * 0.31 + 0.7) * k).astype(int) % k
-        share = np.clip(noise[ij[:, 1], (ij[:, 0] + ij[:, 2]) % k] * 1.2 + 0.5, 0, 1)[:, None]
-        body = np.asarray(body * (1 - share) + s.swirl * share, np.float32)
+        body = _marbled(body, p, noise, (s.swirl_size, s.swirl_sharp, s.swirl))
+    for vein in s.veins:
+        body = _marbled(body, p[:, ::-1], noise, vein)
     if s.rough > 0:
         k = noise.shape[0]
         ij = ((p * 0.23 + 0.5) * k).astype(int) % k
         body = body * (1 + s.rough * noise[ij[:, 0], (ij[:, 1] + ij[:, 2]) % k])[:, None]
     if s.clear > 0 and die.spots is None:
         body = body * (1 - 0.35 * s.clear) + _inner_light(die, p, d[at], s)
+    if die.spots is None and (s.disc > 0 or s.groove > 0):
+        body = _inlaid(body, np.asarray(lengths(faces_of(p)[1])), s, soft)
     albedo = body * (1 - cover[:, None]) + colour * cover[:, None]
     world = p @ die.R.T * die.half + die.centre
     nw = np.asarray(n @ die.R.T, np.float32)
@@ -343,6 +355,29 @@ def _colours(
     low = np.clip(1 - world[:, 2] / (1.2 * die.half), 0, 1)
     gloss = s.gloss * float((1 - 0.6 * cover).mean()) if len(at) else 0.0
     return at, shade(albedo, nw, -rays[at], lamp, lit, low, gloss, s.sharp)
+
+
+def _marbled(body: Array, p: Array, noise: Array, vein: tuple[float, float, Array]) -> Array:
+    """Colours (N, 3) with patches of another one, at points (N, 3): fractal noise, smaller patches for small sizes."""
+    size, sharp, ink = vein
+    k = len(noise)
+    at = np.asarray((p[:, :2] + p[:, 2:] * (0.83, 0.59)) * (0.31 / size) + 0.7, np.float32) * k % (k - 1)
+    x, y = np.floor(at).astype(int).clip(0, k - 2).T
+    u, v = at[:, 0] - x, at[:, 1] - y
+    upper, lower = (noise[y + i, x] * (1 - u) + noise[y + i, x + 1] * u for i in (0, 1))
+    share = np.clip((upper * (1 - v) + lower * v) * sharp + 0.5, 0, 1)[:, None]
+    return np.asarray(body * (1 - share) + ink * share, np.float32)
+
+
+def _inlaid(body: Array, r: Array, s: Style, soft: float) -> Array:
+    """Colours (N, 3) with the disc and the circle in each face; ``r``: distances (N,) from the face's middle."""
+    for ink, share in (
+        (s.disc_ink, np.clip((s.disc - r) / soft + 0.5, 0, 1)),
+        (s.groove_ink, s.groove_deep * np.clip((s.groove_wide - np.abs(r - s.groove)) / soft + 0.5, 0, 1)),
+    ):
+        if ink is not None:
+            body = np.asarray(body * (1 - share[:, None]) + ink * share[:, None], np.float32)
+    return body
 
 
 def _cube_surface(die: Die, p: Array, soft: float) -> tuple[Array, Array, Array]:

@@ -87,7 +87,7 @@ def photograph(rng: np.random.Generator, n: int) -> Array:
     return np.ascontiguousarray(part[..., rng.permutation(3)] * np.exp(rng.normal(0, 0.2, 3)), np.float32)
 
 
-GRILLE = 0.08
+GRILLE = 0.1
 """Share of tables that are a grille, a drain or a basket: more contrast than the dice on it."""
 
 
