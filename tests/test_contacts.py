@@ -55,6 +55,9 @@ def drawn(view: BoardView, places: list[tuple[float, float]], wander: float = 0.
     picture = np.full(rho.shape, 120, np.float32)
     for low, high in zip(BOARD.inner_edges, BOARD.outer_edges, strict=True):
         picture[(rho > low) & (rho < high)] = 30
+    for place in places:
+        beside = np.hypot(x - np.float32(place[0]), y - np.float32(place[1])) - RADIUS
+        picture *= 1 - 0.4 * np.exp(-np.maximum(beside, 0) / 2.5)  # where a disc stands less light gets in
     for place in sorted(places, key=lambda p: -math.dist(p, eye[:2])):
         middle = (view.to_px(np.array([place]))[0] * k).astype(int)
         reach = 45 * k

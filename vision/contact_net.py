@@ -7,7 +7,6 @@ bounds that its training covered.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from threading import Lock
 
@@ -17,10 +16,11 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array
 from vision.contact_patch import ANGLES, Patch
+from vision.networks import network, read_network
 
 WRAP = 4
 """Angles repeated on either side of a patch, so that the seam of the unrolled ring is no edge."""
-WEIGHTS = "contacts.onnx"
+WEIGHTS = "contacts"
 OUTPUTS = ("towards", "left", "radius", "lean_towards", "lean_left")
 """What the network is asked: how far the middle between the centres of upper and lower ring lies towards the camera and
 to its left; how much larger the disc is; how far the upper ring is off against the lower one, along both axes."""
@@ -41,8 +41,8 @@ class Offsets:
 class ContactNet:
     """A loaded network; safe to call from several threads, one at a time."""
 
-    def __init__(self, weights: bytes) -> None:
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+    def __init__(self, net: cv2.dnn.Net) -> None:
+        self._net = net
         self._lock = Lock()
 
     def __call__(self, patches: Patch, mirror: bool = False) -> Offsets:
@@ -67,6 +67,4 @@ class ContactNet:
 @lru_cache(maxsize=8)
 def load(path: Path | None = None) -> ContactNet:
     """The network in ``path``, or the one that comes with the package."""
-    if path is None:
-        return ContactNet((resources.files("vision") / "weights" / WEIGHTS).read_bytes())
-    return ContactNet(path.read_bytes())
+    return ContactNet(network(WEIGHTS) if path is None else read_network(path))

@@ -1,15 +1,13 @@
 """The networks that come with the package, read when they are first wanted and run by OpenCV."""
 
 from importlib.resources import as_file, files
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-
-OLDER_ENGINE = ("dice_", "dodeca_")
-"""Networks that OpenCV 5 runs a sixth faster, and to the same figures, in the engine that it had before."""
 
 _networks: dict[str, cv2.dnn.Net] = {}
 _running = Lock()
@@ -19,14 +17,20 @@ _running = Lock()
 def network(name: str) -> cv2.dnn.Net:
     """Network by the name of its weights, ``weights/NAME.onnx``."""
     if name not in _networks:
-        weights = files("vision").joinpath(f"weights/{name}.onnx")
-        older = getattr(cv2.dnn, "ENGINE_CLASSIC", None) if name.startswith(OLDER_ENGINE) else None
-        if older is None:
-            _networks[name] = cv2.dnn.readNetFromONNX(np.frombuffer(weights.read_bytes(), np.uint8))
-        else:  # OpenCV 5 heeds the engine only where it reads a file
-            with as_file(weights) as path:
-                _networks[name] = cv2.dnn.readNetFromONNX(str(path), engine=older)
+        with as_file(files("vision").joinpath(f"weights/{name}.onnx")) as path:
+            _networks[name] = read_network(path)
     return _networks[name]
+
+
+def read_network(path: Path) -> cv2.dnn.Net:
+    """The network in a file.
+
+    OpenCV 5 runs those of ours up to a third faster in the engine that it had before, to the same figures (1e-5); it
+    heeds the wish only where it reads the file itself.
+    """
+    older = getattr(cv2.dnn, "ENGINE_CLASSIC", None)
+    engine = {} if older is None else {"engine": older}  # OpenCV 4 has but the one
+    return cv2.dnn.readNetFromONNX(str(path), **engine)
 
 
 def answer(name: str, given: NDArray[np.float32]) -> NDArray[Any]:
