@@ -27,12 +27,12 @@ and else (makers' discs are 7-12 mm thick)."""
 SHIFT_TILTS_DEG, SHIFT_PRIOR_MM = (0.0, 5.0, 10.0, 16.0), (0.1, 0.2, 0.2, 0.05)
 """Standard deviation in mm, by the camera's tilt, of how far the upper faces appear beside where the camera has them:
 near the vertical, tilt and principal point can't be told apart by the lines (measured on rendered scenes)."""
-POOL_FLOOR_MM = (0.12, 0.45, 0.04)
-"""Errors of radius, height and shift in mm that all discs of a picture share (light, blur): no pooling removes them."""
-
-UNFAMILIAR_MM = (0.22, 1.1)
-"""Least standard uncertainties of radius and height of discs that aren't a tournament board's: measured on boards of
-other makers, whose discs the network takes for somewhat more usual than they are."""
+POOL_FLOOR_MM = (0.12, 0.16, 0.06)
+"""Errors of radius, of leans by the height, and of the shift in mm that all discs of a picture share (light, blur): no
+pooling removes them. Measured, as those below, on scenes that the network hadn't seen."""
+UNFAMILIAR_MM = (0.18, 0.6)
+"""Least standard uncertainties of radius and height of discs that aren't a tournament board's: the network takes them
+for somewhat more usual than they are."""
 
 TAUGHT_MM, TAUGHT_LEAST = (0.45, 1.25, 0.22), 0.06
 """Spread of radius, height and shift in mm about the start as the network was taught them (``training.gap_data``), and
@@ -82,7 +82,8 @@ def agreed(view: BoardView, known: Cylinders, said: Offsets, axes: Array, prior:
         found = np.linalg.solve(normal, stiff @ first + terms.T @ (weight * wanted))
         left = wanted - terms @ found
     spread = np.sqrt(np.diag(np.linalg.inv(normal)))
-    height_sigma = min(math.hypot(spread[0], POOL_FLOOR_MM[1]), prior.sigma[1])
+    floor = POOL_FLOOR_MM[1] / max(float(np.sqrt((steep**2).mean())), 1e-3)
+    height_sigma = min(math.hypot(spread[0], floor), prior.sigma[1])
     shift_sigma = min(math.hypot(float(spread[1:].max()), POOL_FLOOR_MM[2]), prior.sigma[2])
     shift = known.shift[0] + float(found[1]), known.shift[1] + float(found[2])
     return Shared(radius, known.height[0] + float(found[0]), shift, (radius_sigma, height_sigma, shift_sigma))
