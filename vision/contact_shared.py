@@ -37,6 +37,8 @@ for somewhat more usual than they are."""
 TAUGHT_MM, TAUGHT_LEAST = (0.45, 1.25, 0.22), 0.06
 """Spread of radius, height and shift in mm about the start as the network was taught them (``training.gap_data``), and
 the least share of an answer that is taken for the picture's."""
+TAUGHT_REACH = 3.0
+"""Nothing is believed that lies farther from the start, in those spreads: it was never taught."""
 TAIL_MM = 0.5
 """A disc whose lean departs by this much from the others' counts half as much as its sigma says, or less."""
 LEAN_ROUNDS = 4
@@ -107,7 +109,8 @@ def _untaught(value: Array, sigma: Array, taught: Array) -> tuple[Array, Array]:
     are, many discs would agree on the start.
     """
     share = np.maximum(1 - (sigma / taught) ** 2, TAUGHT_LEAST)
-    return value / share, sigma / np.sqrt(share)
+    reach = TAUGHT_REACH * taught
+    return np.clip(value / share, -reach, reach), sigma / np.sqrt(share)
 
 
 def radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
