@@ -32,8 +32,9 @@ SWARM = 8
 """So many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
-SETTLED_S = 0.15
-"""Everything lies still when nothing has moved for this long: cameras that stutter show frames alike meanwhile."""
+SETTLED_S = 0.115
+"""Everything lies still when nothing has moved for this long, three frames of 25 a second: cameras that stutter show
+frames alike meanwhile, and what was read too soon is wrong."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.095
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
