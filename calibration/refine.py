@@ -173,11 +173,26 @@ def take_labels(state: State, marks: Labelling | None, cam: Camera) -> State:
     return replace(state, camera=cam, radii=radii, marks=marks)
 
 
+def with_lens(cam: Camera, hints: BoardHints) -> Camera:
+    """A first guess seen through the lens that is known, from a profile or by its focal length.
+
+    The board stays where it is seen, and as large: its centre on its ray's pixel, the distance with the focal length.
+    """
+    K, dist = cam.K.copy(), cam.dist
+    if hints.camera is not None:
+        K, dist = hints.camera.K, hints.camera.dist
+    elif hints.focal_px is not None:
+        K[[0, 1], [0, 1]] *= hints.focal_px / K[0, 0]
+    else:
+        return cam
+    known = replace(cam, K=K, dist=dist)
+    depth = cam.tvec[2] * K[0, 0] / cam.K[0, 0]
+    return replace(known, tvec=np.append(known.normalise(cam.project(np.zeros((1, 3))))[0], 1.0) * depth)
+
+
 def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints) -> State:
     """All rounds of refinement from one first guess."""
-    state = State(rescale(c.camera, NCA_SHOOTING_MM), radii_of(c.labelling), c.labelling)
-    if hints.camera is not None:
-        state.camera = replace(state.camera, K=hints.camera.K, dist=hints.camera.dist)
+    state = State(with_lens(rescale(c.camera, NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
     for r in ROUNDS:
         state = refine(pyramid, state, r, hints)
     return state

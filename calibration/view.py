@@ -19,7 +19,8 @@ class BoardView:
 
     ``covariance`` (P, P) is that of the solution's free parameters (see ``calibration.adjust``);
     ``residual_px`` is the RMS distance of line edges from the solution; ``scale_from`` says what gave the
-    millimetres, and ``scale_known`` is false while they rest on nothing but a guess (see :meth:`scaled`).
+    millimetres, and ``scale_known`` is false while they rest on nothing but a guess (see :meth:`scaled`); ``nca``:
+    whether it is a tournament board, where ``scale_from`` doesn't say it.
     """
 
     camera: Camera
@@ -29,11 +30,12 @@ class BoardView:
     warnings: tuple[str, ...] = ()
     covariance: Array | None = field(default=None, repr=False)
     scale_known: bool = True
+    nca: bool | None = None
 
     @property
     def tournament(self) -> bool:
         """Whether the millimetres come from a tournament (NCA) board, so that the size of its discs is known (C3)."""
-        return "nca" in self.scale_from.lower()
+        return "nca" in self.scale_from.lower() if self.nca is None else self.nca
 
     def scaled(self, factor: float, scale_from: str) -> "BoardView":
         """Return the same view with every millimetre of the board multiplied, now that its scale is known.

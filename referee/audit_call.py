@@ -44,10 +44,10 @@ RIM_SPREAD_PX = 1.0
 
 PART_WORDS = {
     "edge": "the disc's edge in this picture",
-    "pose": "the camera's place and focal length",
+    "pose": "the camera's tilt",
     "line": "the painted line's inner edge",
     "radius": "the disc's radius",
-    "height": "the disc's height",
+    "height": "the disc's height and the camera's distance",
 }
 """The parts of the uncertainty, by the names that the measurement gives them."""
 

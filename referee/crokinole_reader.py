@@ -72,7 +72,7 @@ def hints_for(
 def view_from_table(frame: Frame, table: "TableFile") -> BoardView:
     """Return a saved set-up as a view in the frame's pixels."""
     view = table.view()
-    return replace(view, camera=frame_camera(frame, view.camera), scale_from="--table")
+    return replace(view, camera=frame_camera(frame, view.camera), scale_from="--table", nca=view.tournament)
 
 
 def solve_view(frame: Frame, hints: BoardHints) -> BoardView:

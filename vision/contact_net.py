@@ -8,7 +8,6 @@ bounds that its training covered.
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 
 import cv2
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array
 from vision.contact_patch import ANGLES, Patch
-from vision.networks import network, read_network
+from vision.networks import network, read_network, run
 
 WRAP = 4
 """Angles repeated on either side of a patch, so that the seam of the unrolled ring is no edge."""
@@ -39,11 +38,10 @@ class Offsets:
 
 
 class ContactNet:
-    """A loaded network; safe to call from several threads, one at a time."""
+    """A loaded network; safe to call from several threads."""
 
     def __init__(self, net: cv2.dnn.Net) -> None:
         self._net = net
-        self._lock = Lock()
 
     def __call__(self, patches: Patch, mirror: bool = False) -> Offsets:
         """Read patches (N, C, ANGLES, STEPS) uint8; with ``mirror`` the mean of each patch and its mirror image."""
@@ -58,9 +56,7 @@ class ContactNet:
             return Offsets((both.value[:n] + other) / 2, sigma)
         wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
         blob: NDArray[np.float32] = wrapped.astype(np.float32) / np.float32(255)
-        with self._lock:
-            self._net.setInput(blob)
-            out = np.asarray(self._net.forward(), dtype=np.float64).reshape(len(patches), 2, len(OUTPUTS))
+        out = run(self._net, blob).astype(np.float64).reshape(len(patches), 2, len(OUTPUTS))
         return Offsets(out[:, 0], np.exp(np.clip(out[:, 1], LOG_SIGMA_MIN, LOG_SIGMA_MAX)))
 
 

@@ -1,9 +1,10 @@
 """The gap between a disc and a painted line, in millimetres, with what it is uncertain by and why.
 
 The disc is a cylinder; its place is refined by a small network that looks at the picture unrolled along its outline
-(``vision.contact_patch``, ``vision.contact_net``), three times, each time from the place found before. Radius and
-height are shared by all discs of a board and pooled over them. The line's inner edge comes from the calibration, with
-its local departure from the circle where it has a significant one (``vision.line_edges``).
+(``vision.contact_patch``, ``vision.contact_net``), three times, each time from the place found before. Radius, height
+and a shift of the upper rims are shared by all discs and asked of them together (``vision.contact_shared``). The
+line's inner edge comes from the calibration, with its local departure from the circle where it has a significant one
+(``vision.line_edges``).
 
 Verdicts follow decision rules with a guard band (ISO 10576-1; JCGM 106): ``clear`` or ``touching`` where the other has
 a probability of less than 5 %, else ``too_close``.
@@ -116,13 +117,16 @@ def measure_after(
         beside = joined(_leaning(discs, view), _as_measured(list(stay.values()), shared))
         refined, factor, small = refine(image, view, fresh, shared, beside, net or load())
         shared = refined.shared
+        if lines is not None:  # what all discs err by alike doesn't shrink from picture to picture
+            a, b, c = (max(own, known) for own, known in zip(shared.sigma, before.shared.sigma, strict=True))
+            shared = replace(shared, sigma=(a, b, c))
         lines = lines or painted_lines(small, factor, view, joined(refined.cylinders, beside))
         found = stay | dict(zip((d.mm for d in fresh), _gauged(view, fresh, refined, factor, lines), strict=True))
     out = []
     for d in discs:
         m = found[d.mm] if d.state == "board" else d
         out.append(replace(d, mm=m.mm, px=m.px, sigma_mm=m.sigma_mm, lines=m.lines))
-    return tuple(out), Measured(view, found, size[0], shared, lines)
+    return tuple(out), Measured(view, found, before.radius, shared, lines)
 
 
 def shared_radius(

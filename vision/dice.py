@@ -45,8 +45,8 @@ PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 LISTED, LISTED_BLANK = 0.0, 2.0
 """Log odds of a top face from which on a find is listed, and those needed where it most likely bears no value."""
 SOMEWHERE = 3.3
-"""Log odds (27 to one) that at least one find must have: where nothing surely is a die, nothing is listed. Set by hand
-with photographs of dice, cards and boards in view."""
+"""Log odds (27 to one) that one find must have: where nothing surely is a die, nothing is listed. Set by hand with
+photographs of dice, cards and boards in view."""
 TOGETHER = 5.0
 """... or all finds together: on one table lie dice or none, so what speaks for each speaks for all. Set by hand
 likewise: of 322 pictures without dice and without such a find, drawn and photographed, none comes to more than 3.8."""

@@ -13,6 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.networks import run
+
 STRIDE = 4
 """Pixels a cell of the finder's maps."""
 SIZE_UNIT_PX = 16.0
@@ -87,8 +89,7 @@ def _unlike(a: Found, b: Found) -> bool:
 def _level(net: cv2.dnn.Net, picture: NDArray[np.uint8], fx: float, fy: float) -> list[Found]:
     h, w = picture.shape[:2]
     filled = cv2.copyMakeBorder(picture, 0, -h % PAD, 0, -w % PAD, cv2.BORDER_CONSTANT, value=(GREY, GREY, GREY))
-    net.setInput(blob(np.asarray(filled, np.uint8)[None]))
-    maps = np.asarray(net.forward()[0], dtype=np.float64)
+    maps = run(net, blob(np.asarray(filled, np.uint8)[None]))[0].astype(np.float64)
     heat = 1 / (1 + np.exp(-maps[0]))
     top = (heat > FLOOR) & (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8)))
     rows, cols = np.nonzero(top)
@@ -131,8 +132,7 @@ def read(net: cv2.dnn.Net, crops: list[NDArray[np.uint8]]) -> NDArray[np.float64
         return np.zeros((0, 0))
     out = []
     for one in crops:  # one shape for the network, however many there are
-        net.setInput(blob(one[None]))
-        out.append(np.asarray(net.forward(), dtype=np.float64).reshape(-1))
+        out.append(run(net, blob(one[None])).astype(np.float64).reshape(-1))
     return np.stack(out)
 
 

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 _networks: dict[str, cv2.dnn.Net] = {}
-_running = Lock()
+_running, _reading = Lock(), Lock()
 """A network holds what it was given last: one thread at a time. One lock for all: each takes every core anyway."""
 
 
 def network(name: str) -> cv2.dnn.Net:
     """Network by the name of its weights, ``weights/NAME.onnx``."""
-    if name not in _networks:
-        with as_file(files("vision").joinpath(f"weights/{name}.onnx")) as path:
-            _networks[name] = read_network(path)
-    return _networks[name]
+    with _reading:
+        if name not in _networks:
+            with as_file(files("vision").joinpath(f"weights/{name}.onnx")) as path:
+                _networks[name] = read_network(path)
+        return _networks[name]
 
 
 def read_network(path: Path) -> cv2.dnn.Net:
@@ -35,8 +36,12 @@ def read_network(path: Path) -> cv2.dnn.Net:
 
 def answer(name: str, given: NDArray[np.float32]) -> NDArray[Any]:
     """What the network of a name makes of its input; safe to call from several threads."""
+    return run(network(name), given)
+
+
+def run(net: cv2.dnn.Net, given: NDArray[np.float32]) -> NDArray[Any]:
+    """What a network makes of its input; safe to call from several threads."""
     with _running:
-        net = network(name)
         net.setInput(given)
         return np.array(net.forward())
 
