@@ -169,10 +169,10 @@ def read_table(rest: Rest, radius: tuple[float, float] | None = None, before: Kn
 
 
 def disc_radius(reading: TableReading) -> tuple[float, float]:
-    """Radius of the discs in mm of the view, from the rims of those that can be measured (there is one), and its
-    standard uncertainty."""
+    """Radius of the discs in mm of the view, from the rims of those on the surface (there is one), and its standard
+    uncertainty."""
     rest = reading.rest
-    discs = [s.disc for s in reading.discs if s.measurable]
+    discs = [s.disc for s in reading.discs if s.sure]
     return shared_radius(rest.frame.pixels, rest.view, discs, (reading.disc_radius, RADIUS_PRIOR * reading.disc_radius))
 
 
