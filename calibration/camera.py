@@ -4,7 +4,7 @@ OpenCV's conventions throughout: pixel centres at integers, x right, y down; dis
 ``x_camera = R(rvec) @ x_board + tvec`` with the board's millimetres.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import cv2
@@ -50,6 +50,13 @@ class Camera:
     def tilt_deg(self) -> float:
         """Angle between the optical axis and the board's normal, in degrees."""
         return float(np.degrees(np.arccos(np.clip(abs(self.rotation[2, 2]), -1.0, 1.0))))
+
+    def at_focal(self, focal_px: float) -> "Camera":
+        """The camera with another focal length in pixels, so far away that the board looks as large as before."""
+        k = focal_px / float(self.K[0, 0])
+        K = self.K.copy()
+        K[[0, 1], [0, 1]] *= k
+        return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
 
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""

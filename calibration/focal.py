@@ -60,10 +60,7 @@ def settled(fit: Adjusted, fixed: NDArray[np.bool_], obs: Observations, priors: 
 
 def _held(fit: Adjusted, at: float, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
     """Everything else fitted with the logarithm of the focal length held at ``at``."""
-    k = float(np.exp(at)) / fit.camera.K[0, 0]
-    K = fit.camera.K.copy()
-    K[[0, 1], [0, 1]] *= k
-    camera = replace(fit.camera, K=K, tvec=fit.camera.tvec * [1.0, 1.0, k])
+    camera = fit.camera.at_focal(float(np.exp(at)))
     return adjust(camera, fit.radii, fixed, obs, replace(priors, log_focal_sigma=0.0), STEPS, DAMPING)
 
 

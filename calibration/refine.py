@@ -178,15 +178,10 @@ def with_lens(cam: Camera, hints: BoardHints) -> Camera:
 
     The board stays where it is seen, and as large: its centre on its ray's pixel, the distance with the focal length.
     """
-    K, dist = cam.K.copy(), cam.dist
-    if hints.camera is not None:
-        K, dist = hints.camera.K, hints.camera.dist
-    elif hints.focal_px is not None:
-        K[[0, 1], [0, 1]] *= hints.focal_px / K[0, 0]
-    else:
-        return cam
-    known = replace(cam, K=K, dist=dist)
-    depth = cam.tvec[2] * K[0, 0] / cam.K[0, 0]
+    if hints.camera is None:
+        return cam if hints.focal_px is None else cam.at_focal(hints.focal_px)
+    known = replace(cam, K=hints.camera.K, dist=hints.camera.dist)
+    depth = cam.tvec[2] * known.K[0, 0] / cam.K[0, 0]
     return replace(known, tvec=np.append(known.normalise(cam.project(np.zeros((1, 3))))[0], 1.0) * depth)
 
 

@@ -1,6 +1,5 @@
 """The small network that says how far a disc lies from where it was thought to be, its training and its export."""
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +12,9 @@ from torch import nn
 from torch.nn import functional
 
 from vision import contact_net
+from vision.contact_net import LOG_SIGMA_MAX, LOG_SIGMA_MIN, WRAP
 from vision.contact_patch import ANGLES, CHANNELS, STEPS
 
-WRAP = 4
-"""Angles repeated on either side, so that the seam of the unrolled ring is no edge."""
 OUTPUTS = len(contact_net.OUTPUTS)
 WEIGHTS = (1.0, 1.0, 0.5, 0.5, 0.5)
 """What each output counts."""
@@ -25,7 +23,6 @@ DROPOUT, DECAY = 0.25, 1e-2
 REPORT_STEPS = 250
 STUDENT_NU = 4.0
 """Degrees of freedom of the loss: errors have heavy tails, and a few hopeless patches must not rule."""
-LOG_SIGMA_MIN, LOG_SIGMA_MAX = math.log(0.01), math.log(5.0)
 
 
 class GapNet(nn.Module):

@@ -88,7 +88,7 @@ def agreed(view: BoardView, known: Cylinders, said: Offsets, axes: Array, prior:
     height_sigma = min(math.hypot(spread[0], floor), prior.sigma[1])
     shift_sigma = min(math.hypot(float(spread[1:].max()), POOL_FLOOR_MM[2]), prior.sigma[2])
     shift = known.shift[0] + float(found[1]), known.shift[1] + float(found[2])
-    return Shared(radius, known.height[0] + float(found[0]), shift, (radius_sigma, height_sigma, shift_sigma))
+    return Shared(radius, float(known.height[0] + found[0]), shift, (radius_sigma, height_sigma, shift_sigma))
 
 
 def given_lean(view: BoardView, known: Cylinders, said: Offsets, axes: Array, shared: Shared) -> tuple[Array, Array]:

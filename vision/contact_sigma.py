@@ -20,6 +20,9 @@ LINE_MM = 0.05
 FOCAL_ABOVE, FOCAL_TILTED, FOCAL_HALF_DEG = 0.2, 0.01, 5.0
 """Relative standard uncertainty of a focal length solved from circles alone: a fifth from straight above, where it is
 not told from the distance, a hundredth from aside, half-way at 5 degrees of tilt (measured on rendered scenes)."""
+LEAN_SHARE = 0.5
+"""Share of an error in how far the upper rim appears from the foot that goes into the place: what is seen best is the
+middle between them."""
 
 
 def focal_share(view: BoardView) -> float:
@@ -28,11 +31,6 @@ def focal_share(view: BoardView) -> float:
     if "focal_px" in said:
         return said["focal_px"] / float(view.camera.K[0, 0])
     return FOCAL_TILTED + FOCAL_ABOVE / (1 + (view.camera.tilt_deg / FOCAL_HALF_DEG) ** 2)
-
-
-LEAN_SHARE = 0.5
-"""Share of an error in how far the upper rim appears from the foot that goes into the place: what is seen best is the
-middle between them."""
 
 
 @dataclass(frozen=True)
