@@ -22,9 +22,10 @@ from calibration.sampling import Image, build_pyramid
 from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
-UNSURE_BELOW = 2.6
-"""Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first, a board
-that can be scored on lies above the second. Plates and targets may lie there too; :func:`plausible` tells them."""
+UNSURE_BELOW = 2.3
+"""Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first (1.8 at
+most in 225), a board that can be scored on lies above the second (boards dimmed, recompressed or reduced to between the
+two were all solved right). Plates and targets may lie there too; :func:`plausible` tells them."""
 
 FAINTEST_LINE = 0.2
 """Evidence that each of the three lines needs: what isn't seen can't be scored by, and targets lack one of them."""

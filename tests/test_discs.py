@@ -12,15 +12,19 @@ import pytest
 
 from calibration.boards import BoardModel
 from calibration.camera import Camera
+from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_colours import sides_of, words_for
+from vision.disc_looks import joint_radius
 from vision.disc_net import PATCH, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
 from vision.discs import read_discs
+from vision.frames import load_picture
 from vision.readings import Disc, DiscsSeen
 
 SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
+SAMPLES = Path(__file__).parents[1] / "sample_images"
 BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, surface=330.2)
 RADIUS = 15.875
 WITHIN = 0.9
@@ -151,6 +155,34 @@ def test_one_disc_and_none_have_a_side_too() -> None:
     # a chain of shades leads from the lightest face to the darkest: it may be one side in half shade
     assert not sides_of(np.array([[90 - 6 * k, 6, 20] for k in range(12)], float), np.ones(12))[1]
     assert list(sides_of(np.zeros((0, 3)), np.ones(0))[0]) == []
+
+
+def test_two_groups_that_hardly_differ_are_two_sides_with_doubt() -> None:
+    lab = np.array([[20, 0, 0], [22, 1, 0], [25, 11, 7], [26, 12, 8]], float)
+    group, sure = sides_of(lab, np.ones(4))
+    assert not sure and list(group == group[0]) == [True, True, False, False]
+
+
+def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:
+    large = [Candidate((20.0 * k, 9.0), 14.0 + 0.1 * k, (0.4, 0.0, 0.0, 0.0)) for k in range(5)]
+    central = Candidate((255.5, 255.5), 10.0, (0.0, 0.7, 0.2, 0.0))
+    joint = joint_radius([central, *large])
+    assert joint is not None and joint[0] == pytest.approx(14.2)
+    assert joint_radius([central]) == (10.0, pytest.approx(10 * math.hypot(0.035, 0.01)))
+    assert joint_radius([Candidate((9.0, 9.0), 10.0, (0.2, 0.0, 0.0, 0.0))]) is None
+
+
+def test_discs_large_for_their_board_are_found() -> None:
+    frame = load_picture(SAMPLES / "01_from_above.jpg")
+    view = find_board(frame.pixels)
+    assert isinstance(view, BoardView)
+    usual = read_discs(frame.pixels, view)
+    small = replace(view.board, shooting=0.7 * view.board.shooting, surface=None)
+    seen = read_discs(frame.pixels, replace(view, board=small))
+    inner = [d for d in usual.discs if math.hypot(*d.mm) < small.shooting]
+    assert len(inner) >= 5
+    assert all(min(math.dist(d.mm, other.mm) for other in seen.discs) < 3.0 for d in inner)
+    assert seen.disc_radius_mm == pytest.approx(usual.disc_radius_mm, rel=0.03)
 
 
 def test_like_sides_get_different_words() -> None:

@@ -1,7 +1,8 @@
 """The canonical picture in which discs are looked for: the board from straight above, the camera at the bottom.
 
-Lengths are scaled so that the shooting line has the radius :data:`SHOOTING` whatever the board's own is, and the
-board is turned so that the camera's foot lies towards the bottom edge: every upright cylinder leans towards the top.
+Lengths are scaled so that the shooting line has the radius :data:`SHOOTING` whatever the board's own is (less where a
+maker's discs are uncommonly large for their board), and the board is turned so that the camera's foot lies towards the
+bottom edge: every upright cylinder leans towards the top.
 Pixel (column i, row j) samples the middle of its cell; the board's centre lies in the middle of the picture.
 """
 
@@ -34,13 +35,21 @@ class CanonicalFrame:
 
     ``turn`` is in radians (the board is turned clockwise by it), ``scale`` the board's mm a canonical mm.
     ``foot`` (2,) is the point under the camera in canonical axes and canonical mm, ``height`` the camera's height
-    above the board in canonical mm.
+    above the board and ``shooting`` the shooting line's radius in canonical mm.
     """
 
     turn: float
     scale: float
     foot: tuple[float, float]
     height: float
+    shooting: float = SHOOTING
+
+    def shrunk(self, factor: float) -> "CanonicalFrame":
+        """The frame in which all of the board has ``factor`` times the size."""
+        x, y = self.foot
+        return CanonicalFrame(
+            self.turn, self.scale / factor, (x * factor, y * factor), self.height * factor, self.shooting * factor
+        )
 
     def to_board(self, px: NDArray[np.float64]) -> NDArray[np.float64]:
         """Board points (N, 2) in mm at z = 0 of canonical pixels (N, 2)."""
@@ -96,18 +105,19 @@ def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: Canonica
 
 
 def guide_channels(
-    foot: tuple[float, float], height: float, window: tuple[int, int, int] = (0, 0, SIZE)
+    foot: tuple[float, float], height: float, window: tuple[int, int, int] = (0, 0, SIZE), shooting: float = SHOOTING
 ) -> NDArray[np.float32]:
     """Two channels (2, n, n) that the picture doesn't show: where on the board, and how obliquely seen.
 
     The first is the distance from the board's centre over the shooting line's radius, the second the tangent of the
-    angle between the vertical and the direction to the camera. ``window`` is (x0, y0, n) in canonical pixels.
+    angle between the vertical and the direction to the camera. ``window`` is (x0, y0, n) in canonical pixels; the other
+    arguments are as in :class:`CanonicalFrame`.
     """
     x0, y0, n = window
     steps = np.arange(n, dtype=np.float32)
     x = (steps + (x0 + 0.5)) / np.float32(PX_PER_MM) - np.float32(HALF_MM)
     y = (np.float32(HALF_MM) - (steps + (y0 + 0.5)) / np.float32(PX_PER_MM))[:, None]
-    radius = np.sqrt(x * x + y * y) / np.float32(SHOOTING)
+    radius = np.sqrt(x * x + y * y) / np.float32(shooting)
     dx, dy = x - np.float32(foot[0]), y - np.float32(foot[1])
     tangent = np.sqrt(dx * dx + dy * dy) / np.float32(max(height, 1.0))
     return np.asarray(np.stack([radius, np.minimum(tangent, np.float32(MOST_OBLIQUE))]), dtype=np.float32)

@@ -27,6 +27,9 @@ LAB_WEIGHTS = np.array([0.6, 1.0, 1.0])
 """Light and shade change lightness far more than hue: a step of it counts less."""
 TWO_SIDES = 19.0
 """Two sides differ by at least this (weighted Lab): real pairs by 23 and more, faces of one side by less than 19."""
+NEARLY_TWO, NEARLY_APART = 10.0, 2.5
+"""Two groups that differ by less, but by this and so many times their scatter, with nothing in between, may be two
+sides in poor light or one side in two lights: they are taken for two sides, with doubt."""
 THIRD_SIDE = 23.0
 """A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
 THIRD_APART = 7.0
@@ -96,7 +99,7 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[ND
     """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,).
 
     Also whether that is sure: two groups far apart are taken for two sides with doubt where faces lie between them,
-    as a chain of reflections on one side's faces would.
+    as a chain of reflections on one side's faces would, and so are two that are not far apart, but distinct.
     """
     points = lab * LAB_WEIGHTS
     group, sure = np.zeros(len(points), dtype=np.intp), True
@@ -109,6 +112,8 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[ND
         gap, times = _apart(points, tried, count)
         if count == 2 and gap >= least:
             group, sure = tried, _unlinked(points, tried)
+        elif count == 2 and gap >= NEARLY_TWO and times >= NEARLY_APART and _unlinked(points, tried):
+            group, sure = tried, False
         elif count == 3 and gap >= least and times >= THIRD_APART:  # may be clear where two, one of them mixed, are not
             group, sure = tried, True
     return group, sure

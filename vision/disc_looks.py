@@ -7,7 +7,7 @@ in the picture that showed it last, and :attr:`Looks.picture` keeps each place a
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
-from vision.disc_canonical import PX_PER_MM, SHOOTING, SIZE, CanonicalFrame, canonical_picture, frame_of
+from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
 from vision.disc_net import GRID_PX, WHOLE, Candidate, Mask, Window, candidates_in, within
 from vision.disc_odds import weighed
 
@@ -30,6 +30,10 @@ RADIUS_SIGMA = 0.035
 """Relative standard uncertainty of one disc's radius by the network; the mean of all discs is better by sqrt(n) ..."""
 RADIUS_BIAS = 0.01
 """... down to what all share."""
+
+USUAL_PX, LARGE = 15.875 * PX_PER_MM, 1.2
+"""Radius in canonical pixels of common discs. Where those of a board are larger by this factor, which few that the
+networks were taught on were, the board is drawn so much smaller that they have the usual one."""
 
 ABOUT_PX = 16
 """What is nearer to a changed pixel (25 mm) is read anew: the whole of a disc that a change touches, and the shade
@@ -89,6 +93,11 @@ def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None)
 
 def _whole(image: NDArray[np.uint8], view: BoardView, frame: CanonicalFrame, picture: NDArray[np.uint8]) -> Looks:
     judged, places = _on_board(view, frame, candidates_in(picture, frame))
+    joint = joint_radius(judged)
+    if joint is not None and joint[0] > LARGE * USUAL_PX:
+        frame = frame.shrunk(USUAL_PX / joint[0])
+        picture = canonical_picture(image, view, frame)
+        judged, places = _on_board(view, frame, candidates_in(picture, frame))
     radius = _radius(judged, view, frame)
     better, moved = weighed(image, view, judged, places, radius[0])
     return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius)
@@ -129,13 +138,20 @@ def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate
 
 
 def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
-    """Radius in canonical pixels over all surely seen discs, and its standard uncertainty; None without any."""
-    radii = [c.radius_px for c in candidates if c.chance >= LISTED and c.on_surface]
-    radii = radii or [c.radius_px for c in candidates if c.chance >= LISTED]
-    if not radii:
-        return None
-    middle = float(np.median(radii))
-    return middle, middle * float(np.hypot(RADIUS_SIGMA / np.sqrt(len(radii)), RADIUS_BIAS))
+    """Radius in canonical pixels over all discs seen, and its standard uncertainty; None without any.
+
+    The median of those on the surface, each as heavy as it is probable: many that are half believed, because they are
+    of an uncommon size, say more than what is surely one, or seems to lie in the hole.
+    """
+    for group in ([c for c in candidates if c.on_surface], candidates):
+        chances = np.array([c.chance for c in group])
+        if chances.sum() >= LISTED:
+            radii = np.array([c.radius_px for c in group])
+            order = np.argsort(radii)
+            heavy = np.cumsum(chances[order])
+            middle = float(radii[order][np.searchsorted(heavy, heavy[-1] / 2)])
+            return middle, middle * float(np.hypot(RADIUS_SIGMA / np.sqrt(max(heavy[-1], 1.0)), RADIUS_BIAS))
+    return None
 
 
 def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame) -> tuple[float, float]:
@@ -148,7 +164,7 @@ def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame)
 
 def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
     """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about what is in doubt."""
-    zone = cv2.dilate(differs(before.picture, picture, _board()), _disc_shaped(ABOUT_PX))
+    zone = cv2.dilate(differs(before.picture, picture, _board(before.frame.shooting)), _disc_shaped(ABOUT_PX))
     for judged, c in zip(before.judged, before.weighed, strict=True):
         sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
         if not sure:
@@ -156,11 +172,11 @@ def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
     return np.asarray(zone, dtype=np.uint8)
 
 
-@cache
-def _board() -> Mask:
-    """1 (SIZE, SIZE) where discs may lie."""
+@lru_cache(maxsize=4)
+def _board(shooting: float) -> Mask:
+    """1 (SIZE, SIZE) where discs may lie, by the shooting line's radius in canonical mm."""
     out = np.zeros((SIZE, SIZE), np.uint8)
-    cv2.circle(out, (SIZE // 2, SIZE // 2), round(FARTHEST * SHOOTING * PX_PER_MM), 1, -1)
+    cv2.circle(out, (SIZE // 2, SIZE // 2), round(FARTHEST * shooting * PX_PER_MM), 1, -1)
     return out
 
 

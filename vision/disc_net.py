@@ -95,7 +95,7 @@ def run_network(picture: NDArray[np.uint8], frame: CanonicalFrame, window: Windo
     blob = np.empty((1, 5, n, n), np.float32)
     part = np.ascontiguousarray(picture[y : y + n, x : x + n])
     blob[:, :3] = cv2.dnn.blobFromImage(part, 1 / 127.5, mean=(127.5, 127.5, 127.5))
-    blob[:, 3:] = guide_channels(frame.foot, frame.height, window)
+    blob[:, 3:] = guide_channels(frame.foot, frame.height, window, frame.shooting)
     return np.asarray(answer("discs", blob)[0], dtype=np.float32)
 
 
@@ -143,7 +143,7 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     """Candidates measured anew by the second network, from the canonical picture (SIZE, SIZE, 3) uint8 BGR."""
     if not candidates:
         return []
-    guide = guide_channels(frame.foot, frame.height)
+    guide = guide_channels(frame.foot, frame.height, shooting=frame.shooting)
     at = np.clip(np.round([c.xy for c in candidates]).astype(int), 0, SIZE - 1)
     patches = np.stack([patch_at(picture, guide, (int(x), int(y))) for x, y in at])
     parts = [answer("disc_judge", patches[i : i + PATCH_BATCH]) for i in range(0, len(patches), PATCH_BATCH)]

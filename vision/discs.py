@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.view import BoardView
-from vision.disc_canonical import HALF_MM, PX_PER_MM, SHOOTING, SIZE, CanonicalFrame
+from vision.board_light import light_at
+from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
 from vision.disc_looks import LISTED, Looks, look
 from vision.disc_net import STATES, Candidate
@@ -119,8 +120,11 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
         ]
     ).reshape(-1, 3)
     around = np.array([_face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
-    ground = np.concatenate([around, _surface(picture)])
+    ground = np.concatenate([around, _surface(picture, frame)])
     bare = np.linalg.norm((lab[:, None] - ground[None]) * LAB_WEIGHTS, axis=2).min(axis=1, initial=np.inf) < BARE
+    light = light_at(picture, frame, np.array([c.xy for c in candidates]).reshape(-1, 2), radius / mm_per_px)
+    if light.uneven:
+        lab = light.evened(lab)
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
@@ -158,10 +162,10 @@ def _with_odds(chances: NDArray[np.float64], factors: NDArray[np.float64]) -> ND
     return np.asarray(odds / (1 + odds))
 
 
-def _surface(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
+def _surface(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.float64]:
     """Median Lab (3, 3) of the canonical picture's three rings between the lines."""
     turn = np.arange(64) * (np.pi / 32)
-    reach = SHOOTING * PX_PER_MM * np.array(RINGS)[:, None]
+    reach = frame.shooting * PX_PER_MM * np.array(RINGS)[:, None]
     x = np.round((SIZE - 1) / 2 + reach * np.cos(turn)).astype(int)
     y = np.round((SIZE - 1) / 2 + reach * np.sin(turn)).astype(int)
     return np.array([np.median(lab_of(ring), axis=0) for ring in picture[y, x]])
