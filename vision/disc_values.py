@@ -20,6 +20,10 @@ LINE_SIGMA_MM = 0.25
 """Standard uncertainty of a line's inner edge while only the board as a whole is known."""
 NEGLIGIBLE = 1e-4
 """Alternatives less probable than this are not named."""
+HOLE_PLACE_MM = 2.5
+"""Uncertainty of a place over the hole, where the plane that is seen isn't known."""
+HOLE_OVER_DISC = 1.1
+"""Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
 STATE_WORDS: dict[DiscState, str] = {
     "board": "on the surface",
     "hole": "flat in the hole",
@@ -73,6 +77,34 @@ def ring_chances(disc: Disc, radius: float, board: BoardModel) -> dict[int, floa
         beyond.append(min(beyond[-1], p))
     beyond.append(0.0)
     return {v: max(0.0, beyond[k] - beyond[k + 1]) for k, v in enumerate(RING_VALUES)}
+
+
+def standing(disc: Disc, board: BoardModel, radius: float) -> Disc:
+    """The disc with its states as mechanics allows them: what lies flat in the hole lies in its middle.
+
+    A disc tips into the hole where its centre lies nearer to the hole's than sqrt(hole^2 - disc^2); the measure of
+    places over the hole is uncertain by HOLE_PLACE_MM.
+    """
+    if disc.state == "ditch":
+        return disc
+    hole = board.hole or HOLE_OVER_DISC * radius
+    tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
+    away = math.hypot(*disc.mm)
+    chances = dict(disc.states or ((disc.state, 1.0),))
+    if away > tips + HOLE_PLACE_MM:
+        chances["hole"] = chances["leaning"] = 0.0
+        chances["board"] = max(chances.get("board", 0.0), 0.01)
+    elif away < tips - HOLE_PLACE_MM:
+        chances["board"] = 0.0
+        chances["hole"] = max(chances.get("hole", 0.0), 0.01)
+    return with_states(disc, chances)
+
+
+def with_states(disc: Disc, chances: dict[DiscState, float]) -> Disc:
+    """The disc with other chances of its states, in any measure."""
+    total = sum(chances.values())
+    states = tuple(sorted(((s, p / total) for s, p in chances.items() if p > 0), key=lambda t: -t[1]))
+    return replace(disc, state=states[0][0], state_confidence=states[0][1], states=states)
 
 
 def valued(disc: Disc, radius: float, board: BoardModel) -> Disc:

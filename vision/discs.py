@@ -13,7 +13,7 @@ from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
 from vision.disc_looks import LISTED, Looks, look
 from vision.disc_net import STATES, Candidate
-from vision.disc_values import plain_contacts, valued
+from vision.disc_values import plain_contacts, standing, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
 DARK, BRIGHT_PERCENTILE = 50.0, 90
@@ -137,10 +137,12 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
             continue
         (state, sure), place = states[i][0], (float(places[i, 0]), float(places[i, 1]))
         sigma = max(PLACE_SIGMA_MM * frame.scale, math.hypot(*candidates[i].sigma_px) / math.sqrt(2) * mm_per_px)
-        lines = plain_contacts(place, sigma, radius, radius_sigma, view.board) if state == "board" else ()
         target = discs if chances[i] >= LISTED else maybe
         at, chance = (float(px[i, 0]), float(px[i, 1])), float(chances[i])
-        found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i], lines)
+        found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i])
+        found = standing(found, view.board, radius)
+        if found.state == "board":
+            found = replace(found, lines=plain_contacts(place, sigma, radius, radius_sigma, view.board))
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))

@@ -6,7 +6,7 @@ a place that looks as it did holds what it held, and where nothing has changed n
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import cv2
@@ -18,7 +18,7 @@ from calibration.view import BoardView
 from vision.contacts import Measured, measure_after, shared_radius
 from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, lab_of, words_for
 from vision.disc_looks import Looks, look
-from vision.disc_values import valued
+from vision.disc_values import HOLE_PLACE_MM, standing, valued, with_states
 from vision.discs import discs_of
 from vision.lens import Gray, Lens
 from vision.readings import Disc, DiscState
@@ -37,14 +37,10 @@ PATCH_MM = 26.0
 """Half the side of the patch that is compared about a disc."""
 RIM_MM = 3.0
 """What is compared reaches this far beyond the disc's outline, where its edge and shadow are."""
-HOLE_PLACE_MM = 2.5
-"""Uncertainty of a place over the hole, where the plane that is seen isn't known."""
 RADIUS_PRIOR = 0.15
 """Makers' discs differ by this share in size."""
 HOLE_CENTRED_MM, LEANS_CENTRED = 4.0, 0.1
 """A disc flat in the hole lies within 2 mm of its middle; one that leans is seen beside it, seldom nearer than this."""
-HOLE_OVER_DISC = 1.1
-"""Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
 FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
 GAIN_RANGE = (0.75, 1.33)
@@ -111,28 +107,12 @@ def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
 
 
 def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
-    """The disc with its states as mechanics allows them: what lies flat in the hole lies in its middle.
-
-    A disc tips into the hole where its centre lies nearer to the hole's than sqrt(hole^2 - disc^2); the measure of
-    places over the hole is uncertain by HOLE_PLACE_MM.
-    """
-    if disc.state == "ditch":
-        return disc
-    hole = board.hole or HOLE_OVER_DISC * radius
-    tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
-    away = math.hypot(*disc.mm)
-    chances = dict(disc.states or ((disc.state, 1.0),))
-    if away < HOLE_CENTRED_MM and "leaning" in chances:
-        chances["leaning"] *= LEANS_CENTRED
-    if away > tips + HOLE_PLACE_MM:
-        chances["hole"] = chances["leaning"] = 0.0
-        chances["board"] = max(chances.get("board", 0.0), 0.01)
-    elif away < tips - HOLE_PLACE_MM:
-        chances["board"] = 0.0
-        chances["hole"] = max(chances.get("hole", 0.0), 0.01)
-    total = sum(chances.values())
-    states = tuple(sorted(((s, p / total) for s, p in chances.items() if p > 0), key=lambda t: -t[1]))
-    return replace(disc, state=states[0][0], state_confidence=states[0][1], states=states)
+    """The disc with its states as mechanics allows them, and as they are at a table that is watched: what seems to
+    lean in the middle of the hole lies flat there."""
+    if math.hypot(*disc.mm) < HOLE_CENTRED_MM:
+        chances = {s: p * (LEANS_CENTRED if s == "leaning" else 1.0) for s, p in disc.states}
+        disc = with_states(disc, chances) if chances else disc
+    return standing(disc, board, radius)
 
 
 def apart(discs: list[Disc], least_mm: float) -> list[int]:
