@@ -27,6 +27,9 @@ UNSURE_BELOW = 2.3
 most in 225), a board that can be scored on lies above the second (boards dimmed, recompressed or reduced to between the
 two were all solved right). Plates and targets may lie there too; :func:`plausible` tells them."""
 
+INNER_LINES = {"ten": "10/5", "fifteen": "15/10"}
+"""Lines by their names in a fit. Where one couldn't be measured its place would be guessed, and so would scores."""
+
 FAINTEST_LINE = 0.2
 """Evidence that each of the three lines needs: what isn't seen can't be scored by, and targets lack one of them."""
 
@@ -88,6 +91,9 @@ def judge(pyramid: list[Image], state: State) -> NoBoard | None:
         return NoBoard(
             "board_unsure", f"the lines are too faint to trust (evidence {marks.score:.1f} of {UNSURE_BELOW:.1f})"
         )
+    missing = [line for name, line in INNER_LINES.items() if name not in state.radii]
+    if missing:
+        return NoBoard("board_unsure", f"the {' and the '.join(missing)} line couldn't be measured")
     if state.camera.tilt_deg > STEEPEST_DEG:
         tilt = state.camera.tilt_deg
         return NoBoard(
@@ -116,7 +122,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
         hole_radius(pyramid, camera),
         surface=r.get("surface"),
     )
-    view = BoardView(camera, board, "", fit.rms_px, tuple(warnings_for(camera, r, others)), covariance=fit.covariance)
+    view = BoardView(camera, board, "", fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance)
     return with_scale(view, r, hints)
 
 
@@ -164,7 +170,7 @@ def assumptions(hints: BoardHints) -> list[str]:
     return ["focal length near that of common cameras", "square pixels"]
 
 
-def warnings_for(cam: Camera, radii: dict[str, float], others: int) -> list[str]:
+def warnings_for(cam: Camera, others: int) -> list[str]:
     """What a person should know about this board's picture."""
     words = []
     t = np.arange(90) * (2 * np.pi / 90)
@@ -179,7 +185,4 @@ def warnings_for(cam: Camera, radii: dict[str, float], others: int) -> list[str]
         words.append(
             f"seen from {cam.tilt_deg:.0f} degrees; from below {OBLIQUE_DEG:.0f} the far discs are read better"
         )
-    missing = [n for n in ("ten", "fifteen") if n not in radii]
-    if missing:
-        words.append("not every circle line could be measured: " + ", ".join(missing))
     return words
