@@ -79,8 +79,11 @@ class Looks:
     sampling: Sampling | None = None
 
 
-def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None) -> Looks:
-    """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one."""
+def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None, once_more: bool = True) -> Looks:
+    """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one.
+
+    ``once_more``: where that was in doubt too, though nothing has changed.
+    """
     if before is not None and before.view is not view:
         before = None
     sampling = None if before is None else before.sampling
@@ -89,7 +92,7 @@ def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None)
     picture = sampling.picture(image)
     if before is None or before.carried >= CARRIED_MOST:
         return _whole(image, view, sampling, picture)
-    zone = changed_zone(before, picture)
+    zone = changed_zone(before, picture, once_more)
     windows = windows_of(zone)
     if sum(n * n for _, _, n in windows) > MOST_SHARE * SIZE * SIZE:
         return _whole(image, view, sampling, picture)
@@ -169,12 +172,12 @@ def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame)
     return joint[0] * frame.scale / PX_PER_MM, joint[1] * frame.scale / PX_PER_MM
 
 
-def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
-    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about what is in doubt."""
+def changed_zone(before: Looks, picture: NDArray[np.uint8], doubts: bool = True) -> Mask:
+    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about ``doubts``."""
     zone = _widened(differs(before.picture, picture, _board(before.frame.shooting)), ABOUT_PX)
     for judged, c in zip(before.judged, before.weighed, strict=True):
         sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
-        if not sure:
+        if doubts and not sure:
             cv2.circle(zone, (round(judged.xy[0]), round(judged.xy[1])), ABOUT_PX, 1, -1)
     return zone
 

@@ -140,11 +140,15 @@ class Lens:
     def disc_mask(self, mm: tuple[float, float], radius_mm: float) -> Mask:
         """1 within ``radius_mm`` of a board point."""
         mask = np.zeros((self.size, self.size), np.uint8)
+        self.draw_disc(mask, mm, radius_mm, 1)
+        return mask
+
+    def draw_disc(self, mask: Mask, mm: tuple[float, float], radius_mm: float, value: int) -> None:
+        """Set a mask (size, size) to a value within ``radius_mm`` of a board point."""
         x, y = self.to_px(np.array([mm]))[0]
         shift = 4
         centre = (round(x * (1 << shift)), round(y * (1 << shift)))
-        cv2.circle(mask, centre, round(radius_mm / self.mm_per_px * (1 << shift)), 1, -1, cv2.LINE_8, shift)
-        return mask
+        cv2.circle(mask, centre, round(radius_mm / self.mm_per_px * (1 << shift)), value, -1, cv2.LINE_8, shift)
 
 
 def turned(view: BoardView, turn: float) -> BoardView:

@@ -278,7 +278,8 @@ class CrokinoleOfficial:
         shot = self.ledger.add(outcome, not before)
         off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
         self.follower.leaving |= off & set(self.follower.table)
-        self.pictures[shot.number] = _birds_eye(reading)
+        if self._live is None:  # of a match that is being played the evidence is kept
+            self.pictures[shot.number] = _birds_eye(reading)
         return [*waits, *self._told(shot, reading)]
 
     def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> JudgedShot | None:
