@@ -44,6 +44,13 @@ def test_timestamps_are_the_files_own(tmp_path: Path):
     assert all(b > a for a, b in pairwise(found))
 
 
+def test_frames_decoded_ahead_are_the_same(tmp_path: Path):
+    path = write(tmp_path / "a.mp4", numbered(20), [k / 25 for k in range(20)])
+    with VideoFile(path) as plain, VideoFile(path) as video:
+        for one, other in zip(plain.frames(), video.frames_ahead(), strict=True):
+            assert one.timestamp == other.timestamp and one.sha256 == other.sha256
+
+
 def test_frames_from_the_middle_begin_at_or_before_it(tmp_path: Path):
     path = write(tmp_path / "a.mp4", numbered(20), [k / 10 for k in range(20)], g="5")
     with VideoFile(path) as video:

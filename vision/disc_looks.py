@@ -221,8 +221,11 @@ def windows_of(zone: Mask) -> list[Window]:
 
 
 def _parts(zone: Mask) -> list[tuple[int, int, int, int, int]]:
-    _, _, stats, _ = cv2.connectedComponentsWithStats(zone, connectivity=8)
-    return [(int(x), int(y), int(w), int(h), int(n)) for x, y, w, h, n in stats[1:]]
+    left, top, w, h = cv2.boundingRect(zone)
+    if not w:
+        return []
+    _, _, stats, _ = cv2.connectedComponentsWithStats(zone[top : top + h, left : left + w], connectivity=8)
+    return [(int(x) + left, int(y) + top, int(w), int(h), int(n)) for x, y, w, h, n in stats[1:]]
 
 
 def _cost(box: tuple[int, int, int, int]) -> int:
