@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from calibration.errors import UnusableInputError
 from vision.ahead import ahead
 from vision.frames import ASPECT_RANGE, ASPECT_TOLERANCE, Frame
+from vision.spare_frames import SpareFrames
 
 Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
@@ -35,12 +36,6 @@ DEFAULT_RATE = 30.0
 """Frames a second where a file neither says nor has timestamps."""
 AHEAD_BYTES, AHEAD_FRAMES = 96_000_000, 64
 """A recording is decoded this far ahead at most: as long as it takes to read a board at rest, some 60 ms at 1080p."""
-NOTHING_NEW = 1 / 16384
-"""Bytes a pixel below which a frame that no other is made from is but the mean of its neighbours: an eighth of a bit
-for each 16 x 16 pixels. A third of the frames of recordings with B frames are such; of those of simulated matches in
-which discs move one in twenty, most of them while one creeps to a halt. Without them all shots are read as before."""
-PASSED_AT_MOST = 2
-"""So many of them in a row aren't decoded: in the usual order of B frames none beside another then."""
 DECODE_FAULTS_AT_MOST = 50
 """Damaged packets in a row after which the rest of a file is given up."""
 
@@ -256,7 +251,7 @@ class VideoFile:
         """Yield all frames from the last key frame before ``start`` seconds on, timestamps growing strictly.
 
         Timestamps are seconds from the file's beginning. Damaged parts are skipped and named in ``warnings``. Unless
-        ``all_of_them`` are wanted, some that add nothing to their neighbours (:data:`NOTHING_NEW`) aren't decoded.
+        ``all_of_them`` are wanted, some that add nothing to their neighbours aren't decoded (``vision.spare_frames``).
         """
         if start > 0:
             self._container.seek(round((start + self._start) * av.time_base))
@@ -264,15 +259,15 @@ class VideoFile:
         jump = 0.0
         geometry: Geometry | None = None
         packets = self._container.demux(self._stream)
-        context, passed = self._stream.codec_context, 0
-        least = 0.0 if all_of_them or context.name != "h264" else NOTHING_NEW * context.width * context.height
+        context = self._stream.codec_context
+        spare = None
+        if not all_of_them and context.name == "h264":
+            spare = SpareFrames(context.width * context.height, self.info.rate)
         while faults < DECODE_FAULTS_AT_MOST:
             try:
                 packet = next(packets)
-                if 0 < packet.size < least and passed < PASSED_AT_MOST and stands_alone(bytes(packet)):
-                    passed += 1
+                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe):
                     continue
-                passed = 0
                 decoded = packet.decode()
                 faults = 0
             except StopIteration:
@@ -301,22 +296,6 @@ class VideoFile:
         """
         frame_bytes = self.info.width * self.info.height * 3 // 2
         return ahead(self.frames(start, all_of_them=False), min(max(AHEAD_BYTES // frame_bytes, 1), AHEAD_FRAMES))
-
-
-def stands_alone(packet: bytes) -> bool:
-    """Whether no other frame is made from that of an H.264 packet, as MP4 and Matroska hold it: its nal_ref_idc is 0.
-
-    False where that can't be told, as of streams with start codes.
-    """
-    at = 0
-    while at + 4 < len(packet):
-        length, header = int.from_bytes(packet[at : at + 4], "big"), packet[at + 4]
-        if length < 2:  # a start code
-            return False
-        if header & 31 in (1, 5):
-            return header & 0x60 == 0
-        at += 4 + length
-    return False
 
 
 def cut_clip(path: Path, start: float, end: float, out: Path) -> None:
