@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -60,8 +61,8 @@ def decode(path: Path) -> int:
 def pipeline(path: Path, line_mm: float | None) -> int:
     """Watch, read and judge the whole file; returns the number of shots."""
     official = CrokinoleOfficial(hints=BoardHints(shooting_mm=line_mm))
-    with VideoFile(path) as video:
-        for frame in video.frames():
+    with VideoFile(path) as video, closing(video.frames_ahead()) as frames:
+        for frame in frames:
             official.feed(frame)
     official.finish()
     return len(official.ledger.shots)

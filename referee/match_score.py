@@ -5,7 +5,7 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -59,8 +59,8 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
         if kept is not None:
             official, at = kept.official, kept.at
         stopped: float | None = None
-        with interrupts_noted() as asked:
-            for frame in video.frames(max(at, 0.0)):
+        with interrupts_noted() as asked, closing(video.frames_ahead(max(at, 0.0))) as frames:
+            for frame in frames:
                 if frame.timestamp <= at:
                     continue
                 official.feed(frame)

@@ -117,6 +117,17 @@ def test_other_light_is_no_change_but_another_view_and_long_carrying_are(windows
         assert windows.taken() == [WHOLE]
 
 
+def test_what_is_in_doubt_is_looked_at_once_more_unless_that_was_a_moment_ago(windows: Windows) -> None:
+    first = look(board(HERE, THERE), VIEW)
+    unsure = replace(first.weighed[0], chances=(0.7, 0.0, 0.0, 0.0))
+    first = replace(first, weighed=(unsure, *first.weighed[1:]))
+    windows.taken()
+    left = look(board(HERE, THERE, seed=2), VIEW, first, once_more=False)
+    assert windows.taken() == [] and unsure in left.weighed
+    again = look(board(HERE, THERE, seed=2), VIEW, left)
+    assert len(windows.taken()) >= 1 and unsure not in again.weighed
+
+
 def test_windows_hold_their_zone_on_the_grid_and_near_ones_are_joined() -> None:
     zone = np.zeros((SIZE, SIZE), np.uint8)
     zone[100:120, 100:130] = zone[100:120, 140:150] = zone[400:420, 505:] = 1
@@ -207,6 +218,25 @@ def test_readings_begun_are_used_in_order_and_none_is_forgotten(monkeypatch: pyt
     assert reader.read(rest_of(frames[0], 2.0), None).rest.at == 2.0, "a fault in what isn't wanted loses nothing"
     with pytest.raises(ValueError, match="a fault"):
         reader.read(rest_of(frames[2], 9.0), None)
+
+
+def test_a_rest_read_ahead_leaves_what_was_in_doubt_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    once_more: list[bool] = []
+    plain = table_reader.read_table
+
+    def noted(rest: Rest, radius: Any, known: Any, more: bool) -> Any:
+        once_more.append(more)
+        return plain(rest, radius, known, more)
+
+    monkeypatch.setattr(table_reader, "read_table", noted)
+    frames = [frame_of_pixels(board(HERE, seed=k), "v", at) for k, at in enumerate((0.0, 0.1, 0.2, 3.0, 9.0))]
+    reader = TableReader()
+    reader.begin(rest_of(frames[0], 0.0), None, patient=False)
+    reader.read(rest_of(frames[1], 0.1), None)
+    reader.read(rest_of(frames[2], 0.2), None)
+    reader.begin(rest_of(frames[3], 3.0), None, patient=False)
+    reader.read(rest_of(frames[4], 9.0), None)
+    assert once_more == [True, False, True, True, True], "a moment after a draft only"
 
 
 def test_a_lone_disc_in_the_hole_is_doubted_in_single_pictures_only() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import UnusableInputError
+from vision.spare_frames import stands_alone
 from vision.video import VideoFile, VideoFrame, as_luma, cut_clip, one_field
 
 CLIPS = Path(__file__).parent / "video"
@@ -42,6 +43,37 @@ def test_timestamps_are_the_files_own(tmp_path: Path):
         found = [f.timestamp for f in video.frames()]
     assert found == pytest.approx(times, abs=0.0011)
     assert all(b > a for a, b in pairwise(found))
+
+
+def test_frames_decoded_ahead_are_the_same(tmp_path: Path):
+    path = write(tmp_path / "a.mp4", numbered(20), [k / 25 for k in range(20)])
+    with VideoFile(path) as plain, VideoFile(path) as video:
+        for one, other in zip(plain.frames(), video.frames_ahead(), strict=True):
+            assert one.timestamp == other.timestamp and one.sha256 == other.sha256
+
+
+@pytest.mark.skipif("libx264" not in av.codecs_available, reason="needs an encoder of H.264")
+def test_some_frames_that_add_nothing_to_their_neighbours_are_passed_over(tmp_path: Path):
+    pictures = [np.full((720, 1280, 3), 90, np.uint8) for _ in range(120)]
+    for k in range(30, 60):
+        cv2.circle(pictures[k], (200 + 25 * (k - 30), 300 + (k - 30) ** 2 // 4), 20, (30, 40, 200), -1, cv2.LINE_AA)
+    times = [k / 25 for k in range(120)]
+    path = write(tmp_path / "a.mp4", pictures, times, codec="libx264", crf="21", preset="veryfast")
+    with VideoFile(path) as plain, VideoFile(path) as video:
+        all_of_them = {f.timestamp: f for f in plain.frames()}
+        some = list(video.frames_ahead())
+    assert len(all_of_them) == 120 and len(some) < 100
+    assert sum(1.22 < f.timestamp < 2.58 for f in some) == 34, "none while something moves, or has moved just now"
+    assert max(b.timestamp - a.timestamp for a, b in pairwise(some)) < 0.13
+    assert all((all_of_them[f.timestamp].luma == f.luma).all() for f in some), "the others are what they were"
+
+
+def test_which_packets_stand_alone():
+    parameters, spare, kept = b"\0\0\0\2\x06\x01", b"\0\0\0\3\x01\x9e\x10", b"\0\0\0\3\x41\x9a\x10"
+    assert stands_alone(spare) and stands_alone(parameters + spare)
+    assert not stands_alone(kept) and not stands_alone(parameters + kept)
+    assert not stands_alone(b"\0\0\0\1\x01\x9e\x10"), "with start codes that isn't told"
+    assert not stands_alone(b"") and not stands_alone(parameters) and not stands_alone(b"\xff\xff\xff\xff\x06")
 
 
 def test_frames_from_the_middle_begin_at_or_before_it(tmp_path: Path):

@@ -148,7 +148,8 @@ class BoardMemory:
         ``leaving``: hands were to take it off.
         """
         if self._last is not None and reading.rest.scene == self.scene:
-            like = likeness(self._last, reading.fine, reading.lens, d.mm, reading.rest.view.board.disc_radius)
+            radius = reading.rest.view.board.disc_radius
+            like = likeness(self._last, reading.fine, reading.lens, d.mm, radius, QUIET_STEP)
             quiet = like.step < QUIET_STEP
             if not quiet and self._looks_bare(reading, d.mm):
                 return None
@@ -302,7 +303,7 @@ class BoardMemory:
             return False
         assert self._bare is not None
         radius = reading.rest.view.board.disc_radius
-        looks = [likeness(p, reading.fine, reading.lens, (0.0, 0.0), radius) for p in (self._bare, self._last)]
+        looks = (likeness(p, reading.fine, reading.lens, (0.0, 0.0), radius) for p in (self._bare, self._last))
         return all(like.same < SUNK_LIKE and like.step >= SUNK_STEP for like in looks)
 
     def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
@@ -335,9 +336,9 @@ class BoardMemory:
         free = (hidden == 0).astype(np.uint8)
         for s in reading.discs:
             if s.sure:
-                free &= 1 - reading.lens.disc_mask(s.disc.mm, radius)
+                reading.lens.draw_disc(free, s.disc.mm, radius, 0)
         for mm in [*(d.mm for d in table.values()), *([(0.0, 0.0)] if self._filled else [])]:
-            free &= 1 - reading.lens.disc_mask(mm, radius)
+            reading.lens.draw_disc(free, mm, radius, 0)
         again = reading.rest.scene == self.scene
         if again and self._bare is not None and self._bare_known is not None:
             self._bare = np.where(free > 0, reading.fine, self._bare)

@@ -39,9 +39,13 @@ def differs(before: Picture, now: Picture, where: Mask) -> Mask:
 
 def without_specks(mask: Mask, least_px: int) -> Mask:
     """The mask (n, n) without its patches of fewer pixels."""
+    out = np.zeros_like(mask)
     if cv2.countNonZero(mask) < least_px:
-        return np.zeros_like(mask)
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+        return out
+    x, y, w, h = cv2.boundingRect(mask)  # most of two pictures is alike
+    box = (slice(y, y + h), slice(x, x + w))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask[box], connectivity=8)
     keep = stats[:, cv2.CC_STAT_AREA] >= least_px
     keep[0] = False
-    return np.asarray(keep[labels], dtype=np.uint8)
+    out[box] = keep[labels]
+    return out

@@ -74,8 +74,41 @@ def frame_of(view: BoardView) -> CanonicalFrame:
     return CanonicalFrame(float(turn), scale, (0.0, -float(np.hypot(*centre[:2])) / scale), float(centre[2]) / scale)
 
 
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Where the canonical picture of one view is sampled, in pictures of one size; it takes as long as the sampling.
+
+    ``shape``: rows and columns of those pictures; ``part``: rows and columns that are used of them; ``reduced``: width
+    and height that part is reduced to first, None for not at all; ``maps``: for ``cv2.remap``.
+    """
+
+    frame: CanonicalFrame
+    shape: tuple[int, int]
+    part: tuple[slice, slice]
+    reduced: tuple[int, int] | None
+    maps: tuple[NDArray[np.float32], NDArray[np.float32]]
+
+    def picture(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Board seen straight from above: (SIZE, SIZE, 3) uint8 BGR from an image (H, W, 3) uint8 BGR; black outside.
+
+        Raises ValueError for an image of another size.
+        """
+        if image.shape[:2] != self.shape:
+            raise ValueError(f"an image of {image.shape[:2]} pixels isn't sampled as one of {self.shape}")
+        near = image[self.part]
+        if self.reduced is not None:
+            near = np.asarray(cv2.resize(near, self.reduced, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        seen = cv2.remap(near, *self.maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        return np.asarray(cv2.resize(seen, (SIZE, SIZE), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
 def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: CanonicalFrame) -> NDArray[np.uint8]:
     """Board seen straight from above: (SIZE, SIZE, 3) uint8 BGR from an image (H, W, 3) uint8 BGR; black outside."""
+    return sampling_of(image.shape[:2], view, frame).picture(image)
+
+
+def sampling_of(shape: tuple[int, int], view: BoardView, frame: CanonicalFrame) -> Sampling:
+    """Where the canonical picture is sampled in images of a shape (H, W)."""
     fine = SIZE * OVERSAMPLING
     nodes = fine // MAP_BLOCK + 2
     axis = ((np.arange(nodes) - 0.5) * MAP_BLOCK) / (PX_PER_MM * OVERSAMPLING) - HALF_MM
@@ -85,23 +118,22 @@ def canonical_picture(image: NDArray[np.uint8], view: BoardView, frame: Canonica
     maps = [np.asarray(m) for m in view.sampling_map(grid)]
     spacing = float(np.median(np.hypot(np.diff(maps[0], axis=0), np.diff(maps[1], axis=0)))) / MAP_BLOCK
     shrink = max(1.0, spacing)
+    part, size = (slice(None), slice(None)), None
     if shrink > 1.5:
         # only the part that shows the board
         ends = [(int(m.min() - 3 * shrink), int(m.max() + 3 * shrink)) for m in maps]
-        (x0, x1), (y0, y1) = ((max(0, a), min(b, n)) for (a, b), n in zip(ends, image.shape[1::-1], strict=True))
-        image = image[y0:y1, x0:x1]
-        size = (max(1, round(image.shape[1] / shrink)), max(1, round(image.shape[0] / shrink)))
-        factors = (size[0] / image.shape[1], size[1] / image.shape[0])
-        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        (x0, x1), (y0, y1) = ((max(0, a), min(b, n)) for (a, b), n in zip(ends, shape[::-1], strict=True))
+        part = (slice(y0, y1), slice(x0, x1))
+        size = (max(1, round((x1 - x0) / shrink)), max(1, round((y1 - y0) / shrink)))
+        factors = (size[0] / (x1 - x0), size[1] / (y1 - y0))
         maps = [(m - start + 0.5) * f - 0.5 for m, start, f in zip(maps, (x0, y0), factors, strict=True)]
     big = (nodes * MAP_BLOCK, nodes * MAP_BLOCK)
     inner = slice(MAP_BLOCK, -MAP_BLOCK)
     mx, my = (
-        np.ascontiguousarray(cv2.resize(m.astype(np.float32), big, interpolation=cv2.INTER_LINEAR)[inner, inner])
-        for m in maps
+        np.ascontiguousarray(cv2.resize(m, big, interpolation=cv2.INTER_LINEAR)[inner, inner], dtype=np.float32)
+        for m in (np.asarray(m, dtype=np.float32) for m in maps)
     )
-    seen = cv2.remap(image, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-    return np.asarray(cv2.resize(seen, (SIZE, SIZE), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return Sampling(frame, shape, part, size, (mx, my))
 
 
 def guide_channels(

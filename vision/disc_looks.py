@@ -6,7 +6,7 @@ in the picture that showed it last, and :attr:`Looks.picture` keeps each place a
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
-from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame, canonical_picture, frame_of
+from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame, Sampling, frame_of, sampling_of
 from vision.disc_net import GRID_PX, WHOLE, Candidate, Mask, Window, candidates_in, within
 from vision.disc_odds import weighed
 
@@ -64,7 +64,7 @@ class Looks:
     ``places`` (N, 2) in mm; ``radius`` of the discs with its uncertainty, in mm.
 
     ``picture``: the canonical one (SIZE, SIZE, 3), each place as it was read last; ``now``: as it is; ``carried``: how
-    many pictures in a row weren't looked at as a whole.
+    many pictures in a row weren't looked at as a whole; ``sampling``: of the canonical picture.
     """
 
     view: BoardView
@@ -76,31 +76,41 @@ class Looks:
     places: Array
     radius: tuple[float, float]
     carried: int = 0
+    sampling: Sampling | None = None
 
 
-def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None) -> Looks:
-    """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one."""
-    frame = frame_of(view) if before is None or before.view is not view else before.frame
-    picture = canonical_picture(image, view, frame)
-    if before is None or before.view is not view or before.carried >= CARRIED_MOST:
-        return _whole(image, view, frame, picture)
-    zone = changed_zone(before, picture)
+def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None, once_more: bool = True) -> Looks:
+    """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one.
+
+    ``once_more``: where that was in doubt too, though nothing has changed.
+    """
+    if before is not None and before.view is not view:
+        before = None
+    sampling = None if before is None else before.sampling
+    if sampling is None or sampling.shape != image.shape[:2]:
+        sampling = sampling_of(image.shape[:2], view, frame_of(view) if before is None else before.frame)
+    picture = sampling.picture(image)
+    if before is None or before.carried >= CARRIED_MOST:
+        return _whole(image, view, sampling, picture)
+    zone = changed_zone(before, picture, once_more)
     windows = windows_of(zone)
     if sum(n * n for _, _, n in windows) > MOST_SHARE * SIZE * SIZE:
-        return _whole(image, view, frame, picture)
-    return _in_part(image, before, picture, zone, windows)
+        return _whole(image, view, sampling, picture)
+    return replace(_in_part(image, before, picture, zone, windows), sampling=sampling)
 
 
-def _whole(image: NDArray[np.uint8], view: BoardView, frame: CanonicalFrame, picture: NDArray[np.uint8]) -> Looks:
+def _whole(image: NDArray[np.uint8], view: BoardView, sampling: Sampling, picture: NDArray[np.uint8]) -> Looks:
+    frame = sampling.frame
     judged, places = _on_board(view, frame, candidates_in(picture, frame))
     joint = joint_radius(judged)
     if joint is not None and joint[0] > LARGE * USUAL_PX:
         frame = frame.shrunk(USUAL_PX / joint[0])
-        picture = canonical_picture(image, view, frame)
+        sampling = sampling_of(sampling.shape, view, frame)
+        picture = sampling.picture(image)
         judged, places = _on_board(view, frame, candidates_in(picture, frame))
     radius = _radius(judged, view, frame)
     better, moved = weighed(image, view, judged, places, radius[0])
-    return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius)
+    return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius, 0, sampling)
 
 
 def _in_part(
@@ -111,7 +121,7 @@ def _in_part(
     places: Array = np.zeros((0, 2))
     if windows:
         # a disc at the zone's edge may be found a little beside where it was before
-        wide = np.asarray(cv2.dilate(zone, _disc_shaped(EDGE_PX)), dtype=np.uint8)
+        wide = _widened(zone, EDGE_PX)
         fresh, places = _on_board(view, frame, candidates_in(picture, frame, windows, wide))
     stay = [k for k, c in enumerate(before.judged) if not within(zone, c.xy)]
     again = [any(math.dist(before.judged[k].xy, c.xy) < SAME_PX for k in stay) for c in fresh]
@@ -162,14 +172,24 @@ def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame)
     return joint[0] * frame.scale / PX_PER_MM, joint[1] * frame.scale / PX_PER_MM
 
 
-def changed_zone(before: Looks, picture: NDArray[np.uint8]) -> Mask:
-    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about what is in doubt."""
-    zone = cv2.dilate(differs(before.picture, picture, _board(before.frame.shooting)), _disc_shaped(ABOUT_PX))
+def changed_zone(before: Looks, picture: NDArray[np.uint8], doubts: bool = True) -> Mask:
+    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about ``doubts``."""
+    zone = _widened(differs(before.picture, picture, _board(before.frame.shooting)), ABOUT_PX)
     for judged, c in zip(before.judged, before.weighed, strict=True):
         sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
-        if not sure:
+        if doubts and not sure:
             cv2.circle(zone, (round(judged.xy[0]), round(judged.xy[1])), ABOUT_PX, 1, -1)
-    return np.asarray(zone, dtype=np.uint8)
+    return zone
+
+
+def _widened(mask: Mask, by_px: int) -> Mask:
+    """The mask (SIZE, SIZE) and what is within ``by_px`` of it; looked at where it isn't 0 only, which is little."""
+    out = np.zeros_like(mask)
+    x, y, w, h = cv2.boundingRect(mask)
+    box = (slice(max(y - by_px, 0), y + h + by_px), slice(max(x - by_px, 0), x + w + by_px))
+    if w:
+        out[box] = cv2.dilate(mask[box], _disc_shaped(by_px))
+    return out
 
 
 @lru_cache(maxsize=4)
@@ -201,8 +221,11 @@ def windows_of(zone: Mask) -> list[Window]:
 
 
 def _parts(zone: Mask) -> list[tuple[int, int, int, int, int]]:
-    _, _, stats, _ = cv2.connectedComponentsWithStats(zone, connectivity=8)
-    return [(int(x), int(y), int(w), int(h), int(n)) for x, y, w, h, n in stats[1:]]
+    left, top, w, h = cv2.boundingRect(zone)
+    if not w:
+        return []
+    _, _, stats, _ = cv2.connectedComponentsWithStats(zone[top : top + h, left : left + w], connectivity=8)
+    return [(int(x) + left, int(y) + top, int(w), int(h), int(n)) for x, y, w, h, n in stats[1:]]
 
 
 def _cost(box: tuple[int, int, int, int]) -> int:

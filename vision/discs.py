@@ -246,6 +246,7 @@ def _faces_px(view: BoardView, places: NDArray[np.float64], heights: NDArray[np.
 
 def _warnings(image: NDArray[np.uint8]) -> tuple[str, ...]:
     """What a person should know about how well the discs are seen."""
-    some = np.ascontiguousarray(image[:: max(1, len(image) // 200)])
+    step = max(1, len(image) // 200)
+    some = np.ascontiguousarray(image[::step, ::step])
     brightest = np.percentile(cv2.cvtColor(some, cv2.COLOR_BGR2GRAY), BRIGHT_PERCENTILE)
     return ("the picture is very dark",) if float(brightest) < DARK else ()

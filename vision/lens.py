@@ -25,6 +25,7 @@ COARSE = 256
 """Side in pixels for following motion: a disc is some 10 pixels wide."""
 FINE = 768
 """Side in pixels for comparing what lies still: about 1.1 mm a pixel, what a 720p picture of a board holds."""
+ROWS_AT_ONCE = 32
 HEIGHT_MM = 4.0
 """The plane looked at lies between a disc's base and its face."""
 RAIL = 1.25
@@ -73,12 +74,18 @@ class Lens:
         return np.hypot(self.grid[..., 0], self.grid[..., 1]).astype(np.float32)
 
     @cached_property
-    def _maps(self) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
-        px = self.view.to_px(self.grid.reshape(-1, 2), HEIGHT_MM)
-        at = px @ self.to_plane[:, :2].T + self.to_plane[:, 2]
+    def _maps(self) -> tuple[NDArray[np.int16], NDArray[np.uint16], tuple[slice, slice]]:
+        """The sampling map, and the part (rows, columns) of the plane that it is about: all that is sampled."""
+        # some rows after others: what is worked out on the way stays near, which takes a fifth of the time
+        rows = np.array_split(self.grid.reshape(-1, 2), self.size // ROWS_AT_ONCE)
+        px = (self.view.to_px(some, HEIGHT_MM) for some in rows)
+        at = np.concatenate([some @ self.to_plane[:, :2].T + self.to_plane[:, 2] for some in px])
         x, y = (np.ascontiguousarray(at[:, k].reshape(self.size, self.size), dtype=np.float32) for k in (0, 1))
         fixed, fraction = cv2.convertMaps(x, y, cv2.CV_16SC2)
-        return np.asarray(fixed, dtype=np.int16), np.asarray(fraction, dtype=np.uint16)
+        (x0, y0), (x1, y1) = (end.astype(np.intp) for end in (fixed.min(axis=(0, 1)), fixed.max(axis=(0, 1))))
+        x0, y0 = max(x0, 0), max(y0, 0)
+        part = (slice(y0, max(y1 + 2, 0)), slice(x0, max(x1 + 2, 0)))
+        return np.asarray(fixed - (x0, y0), dtype=np.int16), np.asarray(fraction, dtype=np.uint16), part
 
     @cached_property
     def finer(self) -> "Lens":
@@ -86,9 +93,15 @@ class Lens:
         return Lens(self.view, self.to_plane, FINE)
 
     def look(self, plane: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The square (size, size[, 3]) uint8 in a plane (h, w[, 3]) uint8; 0 outside of the picture."""
-        fixed, fraction = self._maps
-        return np.asarray(cv2.remap(plane, fixed, fraction, cv2.INTER_LINEAR), dtype=np.uint8)
+        """The square (size, size[, 3]) uint8 in a plane (h, w[, 3]) uint8; 0 outside of the picture.
+
+        A plane fresh from the decoder lies far off in memory: copied row by row first, it is sampled in half the time.
+        """
+        fixed, fraction, part = self._maps
+        near = plane[part].copy()
+        if not near.size:
+            return np.zeros((self.size, self.size, *plane.shape[2:]), np.uint8)
+        return np.asarray(cv2.remap(near, fixed, fraction, cv2.INTER_LINEAR), dtype=np.uint8)
 
     @cached_property
     def seen(self) -> Mask:
@@ -127,11 +140,15 @@ class Lens:
     def disc_mask(self, mm: tuple[float, float], radius_mm: float) -> Mask:
         """1 within ``radius_mm`` of a board point."""
         mask = np.zeros((self.size, self.size), np.uint8)
+        self.draw_disc(mask, mm, radius_mm, 1)
+        return mask
+
+    def draw_disc(self, mask: Mask, mm: tuple[float, float], radius_mm: float, value: int) -> None:
+        """Set a mask (size, size) to a value within ``radius_mm`` of a board point."""
         x, y = self.to_px(np.array([mm]))[0]
         shift = 4
         centre = (round(x * (1 << shift)), round(y * (1 << shift)))
-        cv2.circle(mask, centre, round(radius_mm / self.mm_per_px * (1 << shift)), 1, -1, cv2.LINE_8, shift)
-        return mask
+        cv2.circle(mask, centre, round(radius_mm / self.mm_per_px * (1 << shift)), value, -1, cv2.LINE_8, shift)
 
 
 def turned(view: BoardView, turn: float) -> BoardView:

@@ -126,14 +126,17 @@ def apart(discs: list[Disc], least_mm: float) -> list[int]:
     return sorted(kept)
 
 
-def read_table(rest: Rest, radius: tuple[float, float] | None = None, before: Known | None = None) -> TableReading:
+def read_table(
+    rest: Rest, radius: tuple[float, float] | None = None, before: Known | None = None, once_more: bool = True
+) -> TableReading:
     """Read the board at a rest.
 
     ``radius``: the discs' radius in mm as measured before, with its uncertainty; ``before``: what was found in a
-    picture read earlier, so that only what has changed is looked at and measured anew.
+    picture read earlier, so that only what has changed is looked at and measured anew, or was in doubt, unless that is
+    not to be looked at ``once_more``.
     """
     image, view = rest.frame.pixels, rest.view
-    looks = look(image, view, before.looks if before else None)
+    looks = look(image, view, before.looks if before else None, once_more)
     seen = discs_of(image, looks)
     size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
     found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]
@@ -170,7 +173,7 @@ def hole_disc(reading: TableReading) -> SeenDisc:
 class Likeness:
     """How a patch of one picture looks in another.
 
-    ``same``: correlation (-1..1) with nothing moved; ``moved``: after the best shift; ``shift`` in mm (x, y);
+    ``same``: correlation (-1..1) with nothing moved; ``moved``: after the best shift that was tried; ``shift`` in mm;
     ``step``: mean change in grey levels over the disc, light taken out.
     """
 
@@ -185,8 +188,13 @@ class Likeness:
         return math.hypot(*self.shift)
 
 
-def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], radius: float) -> Likeness:
-    """Compare the patch about a board point in two squares (FINE, FINE) uint8 of ``lens``."""
+def likeness(
+    before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], radius: float, follow_from: float = math.inf
+) -> Likeness:
+    """Compare the patch about a board point in two squares (FINE, FINE) uint8 of ``lens``.
+
+    What has changed by ``follow_from`` grey levels or more is looked for nearby, which takes long: its shift is told.
+    """
     half = round(PATCH_MM / lens.mm_per_px)
     x, y = lens.to_px(np.array([mm]))[0]
     cx, cy = (int(np.clip(round(v), half + 8, lens.size - half - 9)) for v in (x, y))
@@ -199,6 +207,8 @@ def likeness(before: Gray, after: Gray, lens: Lens, mm: tuple[float, float], rad
     weight = np.clip((radius + RIM_MM - away) / 2.0, 0.0, 1.0)
     inner = slice(8, -8)
     same, step = _agreement(a, whole[inner, inner], weight)
+    if step < follow_from:
+        return Likeness(same, same, (0.0, 0.0), step)
     gy, gx = np.gradient(a)
     shift = np.zeros(2)
     best, best_shift = same, shift.copy()

@@ -5,6 +5,7 @@ they were given, whether or not their readings are then asked for, so that the s
 """
 
 import logging
+import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,11 @@ log = logging.getLogger(__name__)
 
 Radius = tuple[float, float] | None
 """The discs' radius in mm as measured before, with its uncertainty."""
+
+
+SAME_MOMENT_S = 0.5
+"""What was in doubt in a picture read ahead of a rest so long ago isn't looked at once more where nothing has changed:
+the next rest does, and the score is waited for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +36,7 @@ class TableReader:
 
     def __init__(self) -> None:
         self._known: Known | None = None
+        self._drafted_at = -math.inf
         self._thread: ThreadPoolExecutor | None = None
         self._begun: _Begun | None = None
 
@@ -53,7 +60,7 @@ class TableReader:
                 log.error("a picture that wasn't wanted after all couldn't be read", exc_info=fault)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "reader")
-        self._begun = _Begun(rest, radius, self._thread.submit(self._read, rest, radius))
+        self._begun = _Begun(rest, radius, self._thread.submit(self._read, rest, radius, not patient))
 
     def begun(self, rest: Rest, radius: Radius) -> bool:
         """Whether this very picture is being read already, or was, with this radius."""
@@ -76,7 +83,8 @@ class TableReader:
         assert begun is not None
         return replace(begun.reading.result(), rest=rest)
 
-    def _read(self, rest: Rest, radius: Radius) -> TableReading:
-        reading = read_table(rest, radius, self._known)
-        self._known = reading.known
+    def _read(self, rest: Rest, radius: Radius, draft: bool) -> TableReading:
+        at = rest.frame.timestamp
+        reading = read_table(rest, radius, self._known, at - self._drafted_at > SAME_MOMENT_S)
+        self._known, self._drafted_at = reading.known, at if draft else -math.inf
         return reading

@@ -5,7 +5,7 @@ for; its ``luma`` is the decoder's own plane, for whoever only wants to know whe
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import UnusableInputError
+from vision.ahead import ahead
 from vision.frames import ASPECT_RANGE, ASPECT_TOLERANCE, Frame
+from vision.spare_frames import SpareFrames
 
 Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
@@ -32,6 +34,8 @@ HDR_TRANSFERS = {16: "PQ", 18: "HLG"}
 """Transfer characteristics (ITU-T H.273) of pictures whose brightness isn't meant for ordinary screens."""
 DEFAULT_RATE = 30.0
 """Frames a second where a file neither says nor has timestamps."""
+AHEAD_BYTES, AHEAD_FRAMES = 96_000_000, 64
+"""A recording is decoded this far ahead at most: as long as it takes to read a board at rest, some 60 ms at 1080p."""
 DECODE_FAULTS_AT_MOST = 50
 """Damaged packets in a row after which the rest of a file is given up."""
 
@@ -243,10 +247,11 @@ class VideoFile:
         turns = round(-self._rotation / 90) % 4  # FFmpeg counts degrees against the clock
         return Geometry((w, h), stretched, turns)
 
-    def frames(self, start: float = 0.0) -> Iterator[VideoFrame]:
+    def frames(self, start: float = 0.0, all_of_them: bool = True) -> Iterator[VideoFrame]:
         """Yield all frames from the last key frame before ``start`` seconds on, timestamps growing strictly.
 
-        Timestamps are seconds from the file's beginning. Damaged parts are skipped and named in ``warnings``.
+        Timestamps are seconds from the file's beginning. Damaged parts are skipped and named in ``warnings``. Unless
+        ``all_of_them`` are wanted, some that add nothing to their neighbours aren't decoded (``vision.spare_frames``).
         """
         if start > 0:
             self._container.seek(round((start + self._start) * av.time_base))
@@ -254,9 +259,15 @@ class VideoFile:
         jump = 0.0
         geometry: Geometry | None = None
         packets = self._container.demux(self._stream)
+        context = self._stream.codec_context
+        spare = None
+        if not all_of_them and context.name == "h264":
+            spare = SpareFrames(context.width * context.height, self.info.rate)
         while faults < DECODE_FAULTS_AT_MOST:
             try:
                 packet = next(packets)
+                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe):
+                    continue
                 decoded = packet.decode()
                 faults = 0
             except StopIteration:
@@ -278,6 +289,13 @@ class VideoFile:
         expected = self.info.duration_s
         if expected is not None and 0 <= last < expected - max(1.0, 4 * step):
             self.warnings.append(f"the file ends at {last:.1f} s of {expected:.1f} s: it was cut off")
+
+    def frames_ahead(self, start: float = 0.0) -> Generator[VideoFrame]:
+        """Yield what :meth:`frames` does, but for some that add nothing to their neighbours, for whoever follows what
+        moves: decoded in a thread of its own while the frames before are looked at. To be closed before the file is.
+        """
+        frame_bytes = self.info.width * self.info.height * 3 // 2
+        return ahead(self.frames(start, all_of_them=False), min(max(AHEAD_BYTES // frame_bytes, 1), AHEAD_FRAMES))
 
 
 def cut_clip(path: Path, start: float, end: float, out: Path) -> None:

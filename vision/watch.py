@@ -100,6 +100,11 @@ class TableWatch:
         self._looked_at = -math.inf
 
     @property
+    def lens(self) -> Lens | None:
+        """What the board is seen through now; None until it is found."""
+        return self._lens
+
+    @property
     def under_way(self) -> bool:
         """Whether a shot was seen to begin whose rest isn't told yet."""
         return bool(self._shots)

@@ -29,7 +29,6 @@ from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
 from referee.rules.crokinole import Recorded, Shot, State
-from vision.lens import Lens
 from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
@@ -230,13 +229,12 @@ class CrokinoleOfficial:
         self.watch.rescale(factor, radius[0] * factor, words)
         self.follower.radius = (radius[0] * factor, radius[1] * factor)
         self.follower.size_known = True
-        assert self.watch.view is not None
+        assert self.watch.view is not None and self.watch.lens is not None
         tracks = tuple(scaled_track(t, factor) for t in rest.tracks)
         shots = tuple(
             Start(s.at, (s.xy[0] * factor, s.xy[1] * factor), scaled_track(s.track, factor)) for s in rest.shots
         )
-        view = self.watch.view
-        return replace(rest, view=view, lens=Lens(view, rest.lens.to_plane), tracks=tracks, shots=shots)
+        return replace(rest, view=self.watch.view, lens=self.watch.lens, tracks=tracks, shots=shots)
 
     def _size_again(self, reading: TableReading) -> None:
         """More discs lie there than when their size was measured first: the median of several measures is better."""
@@ -280,7 +278,8 @@ class CrokinoleOfficial:
         shot = self.ledger.add(outcome, not before)
         off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
         self.follower.leaving |= off & set(self.follower.table)
-        self.pictures[shot.number] = _birds_eye(reading)
+        if self._live is None:  # of a match that is being played the evidence is kept
+            self.pictures[shot.number] = _birds_eye(reading)
         return [*waits, *self._told(shot, reading)]
 
     def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> JudgedShot | None:
