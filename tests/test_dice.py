@@ -14,9 +14,10 @@ from referee.cli import main
 from training.dice_data import COLUMNS, draw, scenes
 from training.dice_render import LAYOUTS
 from vision.dice import SOMEWHERE, TOGETHER, Look, any_dice, colour_word, read_dice, without_doubles
-from vision.dice_nets import CROP_PX, FINEST_PIXELS, crop, levels, softmax
+from vision.dice_nets import CROP_PX, FINEST_PIXELS, crop, find, levels, softmax
 from vision.dice_rest import DiceWatch, moved
 from vision.frames import Frame, frame_of_pixels
+from vision.networks import network
 from vision.readings import Die
 
 SCENES = Path(os.environ.get("REFEREE_DATA", Path(__file__).parents[2] / "shared")) / "scenes" / "dice"
@@ -44,6 +45,19 @@ def test_dice_of_drawn_pictures_are_read() -> None:
             wrong += any(d.value not in (None, row[3]) for d in near)
     assert total > 30
     assert right >= 0.55 * total and wrong <= 0.1 * total, (right, wrong, total)
+
+
+def test_a_second_look_sees_more_at_the_same_places() -> None:
+    net, once, twice = network("dice_find"), [], []
+    for seed in range(16):
+        picture, truth = draw(np.random.default_rng(seed), False)
+        for chances, again in ((once, False), (twice, True)):
+            finds = find(net, picture, again)
+            for x, y, edge in truth[(truth[:, 5] > 0.95) & (truth[:, 2] > 26)][:, :3]:
+                near = [f.chance for f in finds if math.dist((f.x, f.y), (x, y)) < 0.25 * edge]
+                chances.append(max(near, default=0.0))
+    assert len(once) > 10
+    assert np.mean(twice) > np.mean(once) > 0.5
 
 
 @needs_scenes

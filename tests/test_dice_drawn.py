@@ -6,6 +6,7 @@ import pytest
 from training.dice_bodies import CLEAR_OF, apart, inlay, marble, random_die, random_style, turned
 from training.dice_data import random_camera, random_lamp
 from training.dice_render import Array, Style, draw_die
+from training.dice_samples import worn
 from training.dice_tables import noise
 from training.dice_trays import LEAST_EDGE, ground, hard_light, small_copy
 
@@ -78,3 +79,11 @@ def test_small_copies_spare_small_dice() -> None:
     changed = [small_copy(np.random.default_rng(seed), image, 4 * LEAST_EDGE) is not image for seed in range(40)]
     assert any(changed)
     assert not all(changed)
+
+
+def test_crops_wear_and_stay_crops() -> None:
+    rng = np.random.default_rng(4)
+    crop = np.clip(drawn(plain())[16:80, 16:80], 0, 255).astype(np.uint8)
+    each = [worn(rng, crop) for _ in range(40)]
+    assert all(one.shape == crop.shape and one.dtype == np.uint8 for one in each)
+    assert 8 < sum(np.array_equal(one, crop) for one in each) < 36

@@ -19,8 +19,12 @@ AIM_SIGMA, SIZE_SIGMA = 0.07, 0.1
 """Errors of a find: of its place in edges either way, of the log of its size."""
 WIDE, OFTEN_WIDE = 2.2, 0.3
 """... so many times larger in this share: the finder misjudges the size of dice that it doesn't know."""
+OFTEN_SHOWN = 0.8
+"""Share of the faces looked at that are chosen among those in view: of hidden ones there is little to learn."""
 OFTEN_SMALL = 0.35
 """Share of the side faces shown that are shown as if they were small dice."""
+ANY_TURN = 0.2
+"""Share of the reader's crops turned by any angle, as phones held over a table are; the others by some 7 degrees."""
 CAST = 0.12
 """Standard deviation of the log gain of each channel: lamps, and cameras that balance them wrongly."""
 
@@ -53,6 +57,45 @@ def recolour(rng: np.random.Generator, picture: NDArray[np.uint8], dodecas: bool
         if rng.random() < 0.05:
             out = 255 - out
     return np.ascontiguousarray(out)
+
+
+def worn(rng: np.random.Generator, patch: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A crop as poorer cameras and coders give it: blurred, grainy, coarse, coded, grey, pale, lit from one side.
+
+    Each now and then, on its own; every other crop stays as it was drawn.
+    """
+    if rng.random() < 0.5:
+        return patch
+    n = len(patch)
+    x = patch.astype(np.float32)
+    blurred, coarse, pale, lit, curve, sharp, grain, grey, coded = rng.random(9) < (
+        0.25, 0.2, 0.2, 0.25, 0.25, 0.2, 0.25, 0.15, 0.2
+    )  # fmt: skip
+    if curve:
+        x = 255 * (x / 255) ** np.float32(np.exp(rng.normal(0, 0.45)))
+    if lit:
+        y, across = np.mgrid[0:n, 0:n].astype(np.float32) / n - 0.5
+        a, steep = rng.uniform(0, 2 * np.pi), rng.uniform(0, 1.2)
+        x = x * np.exp(steep * (y * np.sin(a) + across * np.cos(a)))[..., None]
+    if pale:
+        x = x.mean() + (x - x.mean()) * rng.uniform(0.3, 0.9)
+    if blurred:
+        x = cv2.GaussianBlur(x, (0, 0), float(rng.uniform(0.4, 1.4)))
+    if coarse:
+        less = int(rng.integers(22, 50))
+        small = cv2.resize(x, (less, less), interpolation=cv2.INTER_AREA)
+        x = cv2.resize(small, (n, n), interpolation=int(rng.choice([cv2.INTER_LINEAR, cv2.INTER_CUBIC])))
+    if sharp:
+        x = x + rng.uniform(0.3, 1.5) * (x - cv2.GaussianBlur(x, (0, 0), float(rng.uniform(0.6, 1.5))))
+    if grain:
+        x = x + rng.normal(0, rng.uniform(2, 14), (n, n, 3 if rng.random() < 0.5 else 1))
+    if grey:
+        x = np.repeat(x @ rng.dirichlet((2, 2, 2))[:, None], 3, axis=2)
+    out = np.clip(x, 0, 255).astype(np.uint8)
+    if coded:
+        _, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(15, 70))])
+        out = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return out
 
 
 def find_sample(rng: np.random.Generator, sample: Sample, dodecas: bool) -> tuple[NDArray[np.uint8], Array, Array]:
@@ -136,14 +179,17 @@ def read_sample(
     picture, truth = sample
     if at is None:
         if len(truth) and rng.random() < 0.72:
-            x, y, edge = (float(v) for v in truth[int(rng.integers(len(truth)))][:3])
+            shown = truth[truth[:, 5] >= SEEN_CUT] if rng.random() < OFTEN_SHOWN else truth
+            rows = shown if len(shown) else truth
+            x, y, edge = (float(v) for v in rows[int(rng.integers(len(rows)))][:3])
             wide = WIDE if rng.random() < OFTEN_WIDE else 1.0
             x, y = x + rng.normal(0, AIM_SIGMA * wide) * edge, y + rng.normal(0, AIM_SIGMA * wide) * edge
             at = x, y, edge * float(np.exp(rng.normal(0, SIZE_SIGMA * wide)))
         else:
             at = _elsewhere(rng, picture, truth)
     x, y, edge = at
-    turn = float(np.radians(rng.normal(0, 7)))
+    any_way = not dodecas and rng.random() < ANY_TURN
+    turn = float(rng.uniform(-np.pi, np.pi)) if any_way else float(np.radians(rng.normal(0, 7)))
     flip = rng.random() < 0.5
     labels, aims = [NO_TOP if dodecas else NO_FACE, -1], [float("nan")] * AIMS
     if len(truth):
@@ -168,4 +214,5 @@ def read_sample(
     patch = crop(picture, x, y, edge, turn)
     if flip:
         patch = np.asarray(patch[:, ::-1], np.uint8)
-    return recolour(rng, np.ascontiguousarray(patch), dodecas), labels, aims
+    patch = recolour(rng, np.ascontiguousarray(patch), dodecas)
+    return patch if dodecas else worn(rng, patch), labels, aims

@@ -33,7 +33,7 @@ def features(
     rows, labels = [], []
     of = dice if kind == "dice" else dodecas
     clear, cut = (SEEN_READ, SEEN_CUT) if kind == "dice" else (SEEN_SPOT, SEEN_SPOT)
-    for f in find(network(f"{kind}_find"), picture):
+    for f in find(network(f"{kind}_find"), picture, again=kind == "dice"):
         if f.chance < of.LIKELY or f.edge < SMALLEST:
             continue
         label = 0

@@ -25,6 +25,9 @@ GREY = 114
 """What fills the picture up: about the mean of pictures."""
 STEP = 1.8
 """Ratio of two levels of the pyramid; the finder's range of sizes, 32 / 9, covers it nearly twice."""
+BETWEEN = STEP**0.5
+"""A second look's levels lie halfway between those of the first, and are mirrored: what the finder is unsure of at one
+size and way round it often sees at another. Not at the finest level, which costs more than all others together."""
 FINEST_PIXELS = 518_400
 """Largest level looked at: half of 1920 x 1080 in either direction, where a die of 25 pixels still has 12."""
 SMALLEST_PX = 40
@@ -64,21 +67,33 @@ def levels(width: int, height: int) -> list[float]:
     return scales or [scale]
 
 
-def find(net: cv2.dnn.Net, picture: NDArray[np.uint8]) -> list[Found]:
-    """All finds in a picture (H, W, 3) uint8 BGR over all levels, the best first, none twice."""
+def find(net: cv2.dnn.Net, picture: NDArray[np.uint8], again: bool = False) -> list[Found]:
+    """All finds in a picture (H, W, 3) uint8 BGR over all levels, the best first, none twice.
+
+    ``again``: with a second look (BETWEEN).
+    """
     height, width = picture.shape[:2]
     found: list[Found] = []
     smaller = picture
-    for scale in levels(width, height):
-        size = (max(8, round(width * scale)), max(8, round(height * scale)))
-        smaller = np.asarray(cv2.resize(smaller, size, interpolation=cv2.INTER_AREA), np.uint8)
-        found += _level(net, smaller, width / size[0], height / size[1])
+    for k, scale in enumerate(levels(width, height)):
+        if again and k:
+            between = _sized(smaller, width * scale / BETWEEN, height * scale / BETWEEN)
+            fx, fy = width / between.shape[1], height / between.shape[0]
+            seen = _level(net, np.ascontiguousarray(between[:, ::-1]), fx, fy)
+            found += [Found(width - 1 - f.x, f.y, f.edge, f.chance) for f in seen]
+        smaller = _sized(smaller, width * scale, height * scale)
+        found += _level(net, smaller, width / smaller.shape[1], height / smaller.shape[0])
     found.sort(key=lambda f: -f.chance)
     kept: list[Found] = []
     for f in found:
         if all(np.hypot(f.x - k.x, f.y - k.y) > CLOSE * min(f.edge, k.edge) or _unlike(f, k) for k in kept):
             kept.append(f)
     return kept[:AT_MOST]
+
+
+def _sized(picture: NDArray[np.uint8], width: float, height: float) -> NDArray[np.uint8]:
+    size = (max(8, round(width)), max(8, round(height)))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _unlike(a: Found, b: Found) -> bool:

@@ -42,6 +42,8 @@ away from it at any tilt, the tops of touching dodecas at least 0.55 (seen from 
 FEWEST, ASLANT = 4, 0.8
 """Finds that must be there before they outvote one; the probability of leaning, as dice would, from which on a find
 isn't a top: dodecas can't lean by themselves, and the faces beside the top slant by 63 degrees."""
+FOOT_ERRORS = ((1.0, 0.1),)
+"""Error of the foot's offset of a top, in edges: dodecas are all of one kind, of which the reader knows many."""
 OF_A_SIZE, ODD_SIZE = 0.9, 1.6
 """Dodecas are of one size: no find is taken as smaller than this share of the median one, and one that differs from it
 by more than this factor is none (the far and near ones of a steep view differ by 1.4 from it)."""
@@ -137,7 +139,7 @@ def standing(looks: list[Look], width: int, height: int) -> list[Look]:
         return looks
     feet, points = np.array([k.foot for k in looks]), np.array([(k.x, k.y) for k in looks])
     opinion = np.array([1 - k.chance for k in looks])
-    aslant = leaning(feet, points, opinion, width, height)
+    aslant = leaning(feet, points, opinion, width, height, FOOT_ERRORS)
     return [replace(k, chance=k.chance * float(1 - p)) for k, p in zip(looks, aslant, strict=True) if p < ASLANT]
 
 
