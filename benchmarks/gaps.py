@@ -3,9 +3,9 @@
     python benchmarks/gaps.py [--held-out] [--out benchmarks/results] [--only TEXT]
 
 Reads the rendered scenes under ``$REFEREE_DATA`` (``../shared`` unless set) by the real pipeline: board, discs, gaps.
-With ``--held-out`` each is measured by the one of two networks that it didn't teach (``training/held_out``, by
-``training/train_gaps.py --fold``), which is how well new pictures are measured; without, by the network that is
-shipped, which learnt from all of them.
+With ``--held-out`` each is measured by the one of two pairs of networks that it didn't teach (``training/held_out``,
+by ``training/train_gaps.py`` and ``training/train_lines.py`` with ``--fold``), which is how well new pictures are
+measured; without, by the networks that are shipped, which learnt from all of them.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from vision.contact_net import ContactNet, load
 from vision.contacts import measure
 from vision.discs import read_discs
 from vision.frames import load_picture
+from vision.networks import read_network, use_network
 from vision.readings import Disc
 
 DATA = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
@@ -88,8 +89,10 @@ def options_of(truth: dict[str, Any]) -> BoardHints:
 
 
 def untaught_by(picture: Path) -> ContactNet:
-    """The network that learnt from the other half of the scenes: from those of other parity."""
-    return load(HELD_OUT / f"contacts_{1 - int(picture.stem[1:]) % 2}.onnx")
+    """The network that learnt from the other half of the scenes, those of other parity; that for lines is taken too."""
+    half = 1 - int(picture.stem[1:]) % 2
+    use_network(read_network(HELD_OUT / f"lines_{half}.onnx"), "lines")
+    return load(HELD_OUT / f"contacts_{half}.onnx")
 
 
 def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> list[Row]:

@@ -20,7 +20,7 @@ from vision.contact_shared import Shared, agreed
 from vision.contacts import measure, measure_after
 from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
-from vision.line_net import read_lines
+from vision.line_net import LINES, PROFILES, Profiles, read_lines
 from vision.readings import Disc
 
 SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
@@ -231,25 +231,34 @@ def test_a_hand_painted_line_is_followed_and_a_circle_is_left() -> None:
     assert wavy.shape.at(bearing)[0] == pytest.approx(0.5 * np.cos(3 * bearing), abs=0.15)
 
 
-@pytest.mark.parametrize(("width", "middle"), [(1.6, 0.0), (2.4, 0.3), (3.6, -0.4)])
+@pytest.mark.parametrize(("width", "middle"), [(1.2, 0.1), (1.6, 0.0), (2.4, 0.3), (3.6, -0.4)])
 def test_line_edges_from_blurred_profiles(width: float, middle: float) -> None:
     fine, offset = np.linspace(-8, 8, 3201), np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
-    profiles, detail = [], np.array([0.8, 1.0, 1.3])
+    profiles, detail = [], np.tile([0.9, 1.1, 1.3], LINES)
     for px_per_mm in detail:
         light = np.where(np.abs(fine - middle) < width / 2, 0.02, 0.45)
         taps = np.exp(-0.5 * (fine / (0.64 / px_per_mm)) ** 2)
         seen = np.convolve(light - 0.45, taps / taps.sum(), "same") + 0.45
         profiles.append(np.repeat(np.interp(offset, fine, seen)[:, None] ** (1 / 2.2) * 255, 3, axis=1))
-    value, sigma = read_lines(np.array(profiles), detail)
-    assert np.abs(value[:, 0] - middle).max() < 0.08
-    assert np.abs(value[:, 1] - np.log(width)).max() < 0.25
-    assert (np.abs(value - [middle, np.log(width)]) < 3.5 * np.hypot(sigma, 0.02)).all()
+    said = read_lines(Profiles(np.array(profiles), detail, np.ones(LINES, dtype=bool)))
+    assert np.abs(said.middle - middle).max() < 0.08
+    assert abs(said.log_width - math.log(width)) < max(0.06, 3 * said.log_width_sigma)
+    assert said.log_width_sigma < 0.2
 
 
-def test_profiles_without_lines_have_no_sure_width() -> None:
-    size = round(2 * PROFILE_MM / PROFILE_STEP_MM) + 1
-    _, sigma = read_lines(np.full((3, size, 3), 128.0), np.ones(3))
-    assert sigma[:, 1].min() > 0.3
+def test_a_width_under_the_blur_is_not_sure() -> None:
+    offset = np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
+    faint = 150 - 20 * np.exp(-0.5 * (offset / 2.0) ** 2)
+    profiles = np.tile(faint[None, :, None], (PROFILES, 1, 3))
+    said = read_lines(Profiles(profiles, np.full(PROFILES, 0.45), np.ones(LINES, dtype=bool)))
+    assert said.log_width_sigma > 0.15
+
+
+def test_without_lines_the_width_is_unknown() -> None:
+    view = view_from((300.0, 200.0, 1000.0))
+    blank = np.full((view.camera.height, view.camera.width, 3), 128, np.uint8)
+    nothing = Cylinders(np.zeros((0, 2)), np.zeros(0), np.zeros(0))
+    assert {line.width_sigma for line in painted_lines(blank, 1.0, view, nothing)} == {0.7}
 
 
 @pytest.mark.parametrize("name", ["crokinole/c001", "crokinole/c021", "crokinole_variants/v013"])

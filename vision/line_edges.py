@@ -6,6 +6,7 @@ copy differs by the shift times the slope. A low-order Fourier series is fitted 
 their scatter says (empirical Bayes): where the shifts are noise, the departure is zero.
 """
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, hidden_ground
-from vision.line_net import MIDDLE_MAX_MM, read_lines
+from vision.line_net import GROUPS, LINES, MIDDLE_MAX_MM, SPAN_MIN, Profiles, read_lines
 
 BEARINGS = 256
 PROFILE_MM = 5.0
@@ -30,8 +31,6 @@ WANDER_MIN_MM = 0.07
 SHIFT_MAX_MM = 1.5
 CONTRAST_MIN = 0.35
 """A profile that holds less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
-GROUPS = 3
-"""Mean profiles a line, by how many pixels a mm lie across it there."""
 WIDTH_UNKNOWN_MM, MIDDLE_UNKNOWN_MM = 0.7, 0.3
 WIDTH_SHARE = 0.04
 """Relative standard uncertainty of a width that all lines share: strokes differ by some hundredths from each other."""
@@ -95,16 +94,52 @@ class PaintedLine:
 Lines = tuple[PaintedLine, PaintedLine, PaintedLine]
 
 
+@dataclass(frozen=True)
+class Across:
+    """What is seen across a board's lines: their shapes, mean ``profiles``, and the bearings that made each of those.
+
+    ``radii`` (LINES,) in mm are those of the view that they were taken about.
+    """
+
+    radii: tuple[float, ...]
+    shapes: tuple[LineShape, ...]
+    profiles: Profiles
+    bearings: tuple[Array, ...]
+
+
 def painted_lines(image: NDArray[np.uint8], factor: float, view: BoardView, others: Cylinders) -> Lines:
     """The three circle lines in a picture reduced by ``factor``; ``others`` are the discs that cover them."""
+    seen = look_across(image, factor, view, others)
+    said = read_lines(seen.profiles)
+    width, width_sigma = float(np.mean(view.board.line_widths)), WIDTH_UNKNOWN_MM
+    shown = seen.profiles.seen & (np.ptp(seen.profiles.colour, axis=(1, 2)).reshape(LINES, GROUPS).max(1) >= SPAN_MIN)
+    if shown.any():
+        width = math.exp(said.log_width)
+        width_sigma = width * math.hypot(said.log_width_sigma, WIDTH_SHARE)
+    lines = []
+    for k, r in enumerate(seen.radii):
+        own = slice(k * GROUPS, (k + 1) * GROUPS)
+        middle, sigma = _mean(said.middle[own], said.middle_sigma[own])
+        if not shown[k] or abs(middle) > MIDDLE_MAX_MM:  # not seen, or what is seen there is no line
+            middle, sigma = 0.0, MIDDLE_UNKNOWN_MM
+        lines.append(PaintedLine(r + middle, width, sigma, width_sigma, seen.shapes[k]))
+    a, b, c = lines
+    return a, b, c
+
+
+def look_across(image: NDArray[np.uint8], factor: float, view: BoardView, others: Cylinders) -> Across:
+    """Look across the three lines; arguments as for :func:`painted_lines`."""
     shapes: list[LineShape] = []
-    mean: list[Array] = []
-    which: list[int] = []
-    detail: list[float] = []
+    bearings: list[Array] = []
+    length = round(2 * PROFILE_MM / PROFILE_STEP_MM) + 1
+    mean, detail = np.zeros((LINES * GROUPS, length, 3)), np.ones(LINES * GROUPS)
+    enough = np.zeros(LINES, dtype=np.bool_)
     for k, radius in enumerate(view.board.radii):
         bearing, offset, colour, free, _ = profiles_across(image, factor, view, others, radius)
-        if free.sum() < ENOUGH:
+        enough[k] = free.sum() >= ENOUGH
+        if not enough[k]:
             shapes.append(true_circle())
+            bearings += [np.zeros(0)] * GROUPS
             continue
         profile = _contrast(linear(colour), offset, view.board.line_widths[k], free)
         shift, ok = _shifts(profile, offset, free)
@@ -112,11 +147,11 @@ def painted_lines(image: NDArray[np.uint8], factor: float, view: BoardView, othe
         across = detail_across(view, radius, bearing) * factor
         moved = shapes[-1].at(bearing)[0]
         index = np.nonzero(ok if ok.sum() >= ENOUGH else free)[0]
-        for part in np.array_split(index[np.argsort(across[index])], GROUPS):
-            mean.append(np.median(_aligned(colour[part], offset, moved[part]), axis=0))
-            which.append(k)
-            detail.append(float(np.median(across[part])))
-    return _joined(view, shapes, np.array(mean), np.array(detail), np.array(which, dtype=np.intp))
+        for g, part in enumerate(np.array_split(index[np.argsort(across[index])], GROUPS)):
+            mean[k * GROUPS + g] = np.median(_aligned(colour[part], offset, moved[part]), axis=0)
+            detail[k * GROUPS + g] = np.median(across[part])
+            bearings.append(bearing[part])
+    return Across(view.board.radii, tuple(shapes), Profiles(mean, detail, enough), tuple(bearings))
 
 
 def _aligned(colour: Array, offset: Array, moved: Array) -> Array:
@@ -128,31 +163,10 @@ def _aligned(colour: Array, offset: Array, moved: Array) -> Array:
     return np.asarray(colour[row, low] * (1 - share) + colour[row, low + 1] * share)
 
 
-def _joined(view: BoardView, shapes: list[LineShape], mean: Array, detail: Array, which: NDArray[np.intp]) -> Lines:
-    """Lines from mean profiles (P, S, 3), their pixels a mm (P,) and lines (P,); all lines of a board are as wide."""
-    if len(mean):
-        value, sigma = read_lines(mean, detail)
-        log_width, log_sigma = _mean(value[:, 1], sigma[:, 1])
-        width = float(np.exp(log_width))
-        width_sigma = float(np.hypot(width * log_sigma, width * WIDTH_SHARE))
-    else:
-        width, width_sigma = float(np.mean(view.board.line_widths)), WIDTH_UNKNOWN_MM
-    lines = []
-    for k, r in enumerate(view.board.radii):
-        own = which == k
-        middle, middle_sigma = _mean(value[own, 0], sigma[own, 0]) if own.any() else (np.inf, 0.0)
-        if abs(middle) > MIDDLE_MAX_MM:  # not seen, or what is seen there is no line
-            middle, middle_sigma = 0.0, MIDDLE_UNKNOWN_MM
-        lines.append(PaintedLine(r + middle, width, middle_sigma, width_sigma, shapes[k]))
-    a, b, c = lines
-    return a, b, c
-
-
 def _mean(values: Array, sigmas: Array) -> tuple[float, float]:
     """Weighted mean of values (N,), and its sigma: the camera is the same for all, so they err alike."""
     weight = 1 / sigmas**2
-    mean = float((weight * values).sum() / weight.sum())
-    return mean, float(np.sqrt(1 / weight.mean()))
+    return float((weight * values).sum() / weight.sum()), float(np.sqrt(1 / weight.mean()))
 
 
 def detail_across(view: BoardView, radius: float, bearing: Array) -> Array:
