@@ -30,7 +30,7 @@ near the vertical, tilt and principal point can't be told apart by the lines (me
 POOL_FLOOR_MM = (0.12, 0.16, 0.06)
 """Errors of radius, of leans by the height, and of the shift in mm that all discs of a picture share (light, blur): no
 pooling removes them. Measured, as those below, on scenes that the network hadn't seen."""
-UNFAMILIAR_MM = (0.18, 0.6)
+UNFAMILIAR_MM = (0.15, 0.5)
 """Least standard uncertainties of radius and height of discs that aren't a tournament board's: the network takes them
 for somewhat more usual than they are."""
 

@@ -12,7 +12,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, camera_axes
 
-EDGE = (0.468, 0.915, -0.623, -0.127, 0.042)
+EDGE = (0.488, 1.043, -0.434, -0.012, 0.038)
 """log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
 EDGE_MIN_MM = 0.03
 LINE_MM = 0.05
