@@ -13,6 +13,7 @@ from referee.match_judging import (
     LISTED,
     REJUDGED,
     SUNK_BY_HAND,
+    TRACELESS,
     TWICE,
     USUAL_DISCS,
     JudgedRound,
@@ -196,6 +197,10 @@ class Ledger:
                 self.ask(number, seen.start_s, COLOUR_UNCLEAR)
             elif not self.turns_kept:
                 self.ask(number, seen.start_s, TWICE)
+                before_it = round_.shots[-1]
+                stays = {i for i, _, _ in before_it.settled}
+                if before_it.seen.disc not in stays and not before_it.event.touched:
+                    self.ask(before_it.number, before_it.seen.start_s, TRACELESS)
         before = self.state
         self._absent(seen)
         try:

@@ -33,8 +33,9 @@ SUNK_BY_HAND = 0.1
 GUESSED_GROUP = 0.75
 COLOUR_UNCLEAR = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
 TWICE = "the same side shot twice in a row: a shot before it may be missing"
+TRACELESS = "the same side shot next, and this left nothing behind: there may have been no such shot"
 BARELY_SEEN = "only a glimpse of this shot was seen: the turn says that it was one"
-REJUDGED = (COLOUR_UNCLEAR, TWICE, SIDE_UNSEEN)
+REJUDGED = (COLOUR_UNCLEAR, TWICE, TRACELESS, SIDE_UNSEEN)
 """Questions that go away when a disc turns out to be of the other side."""
 USUAL_DISCS = (12, 8, 6)
 """Discs a side that are played with (C14, C24); other numbers are possible, and looked at twice."""

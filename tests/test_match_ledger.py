@@ -6,7 +6,7 @@ import pytest
 
 from calibration.boards import BoardModel
 from referee.crokinole_match import Ledger
-from referee.match_judging import BARELY_SEEN, TWICE, side_near
+from referee.match_judging import BARELY_SEEN, TRACELESS, TWICE, side_near
 from vision.disc_values import plain_contacts, valued
 from vision.readings import Disc
 from vision.shot_seen import DiscAfter, Shot
@@ -143,6 +143,15 @@ def test_a_side_twice_in_a_row_is_asked_about():
     table.shoot(0, disc(IN_15))
     table.shoot(0, disc((0.0, 70.0)))
     assert table.whys() == [TWICE]
+
+
+def test_of_two_shots_of_a_side_one_that_left_nothing_may_be_none():
+    table = Table()
+    table.shoot(0, disc(IN_15))
+    table.shoot(1, disc((0.0, 350.0), (("ditch", 1.0),)), touched=(1,))
+    table.shoot(0, None)
+    table.shoot(0, disc((0.0, 70.0)))
+    assert [(r.shot, r.why) for r in table.ledger.reviews] == [(4, TWICE), (3, TRACELESS)]
 
 
 def test_questions_survive_when_a_round_is_judged_anew():

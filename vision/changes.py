@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.change_clues import (
     COVERED,
     SAME_PLACE_MM,
+    SURELY,
     TRACK_END_MM,
     Place,
     covered,
@@ -25,7 +26,9 @@ from vision.change_clues import (
     struck_track,
     take,
 )
-from vision.disc_colours import TWO_SIDES
+from vision.disc_canonical import PX_PER_MM
+from vision.disc_colours import LAB_WEIGHTS, TWO_SIDES
+from vision.discs import face
 from vision.lens import Gray
 from vision.table import SeenDisc, Sides, TableReading, face_lab, hole_disc, likeness
 from vision.table_discs import Change, Moved, TableDisc
@@ -91,6 +94,7 @@ class BoardMemory:
         self._bare_known: NDArray[np.uint8] | None = None
         self._read: tuple[SeenDisc, ...] = ()
         self._filled = False
+        self._colours: NDArray[np.uint8] | None = None
 
     @property
     def empty(self) -> bool:
@@ -253,9 +257,23 @@ class BoardMemory:
             return not placed and seen.sure and away < board.shooting
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
-        if placed or same or self._looks_bare(reading, mm) or explained(reading, seen):
+        unchanged = (same or self._looks_bare(reading, mm)) and not self._recoloured(reading, seen)
+        if placed or unchanged or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
+
+    def _recoloured(self, reading: TableReading, seen: SeenDisc) -> bool:
+        """Whether what is surely read as a disc has another colour than its place had at the last rest.
+
+        A blue disc on a dark board, across a pale line, is in luma what was there before.
+        """
+        if seen.disc.confidence < SURELY or self._colours is None or reading.known is None:
+            return False
+        looks, board = reading.known.looks, reading.rest.view.board
+        frame, at = looks.frame, looks.frame.from_board(np.array([seen.disc.mm]))[0]
+        radius, height = board.disc_radius / frame.scale * PX_PER_MM, board.disc_height / frame.scale
+        before, now = (face(p, frame, (at[0], at[1]), radius, height) for p in (self._colours, looks.now))
+        return bool(np.linalg.norm((now - before) * LAB_WEIGHTS) >= TWO_SIDES)
 
     def _at_first(self, reading: TableReading, seen: SeenDisc) -> bool:
         """Whether a disc is believed that is read when nothing was seen before: no hand is told from the board yet."""
@@ -352,4 +370,5 @@ class BoardMemory:
             self._last, self._unknown = reading.fine, reading.rest.hidden.copy()
         lying = [d.mm for d in table.values()]
         self._read = tuple(s for s in reading.discs if all(math.dist(s.disc.mm, mm) > SAME_PLACE_MM for mm in lying))
+        self._colours = None if reading.known is None else reading.known.looks.now
         self.scene = reading.rest.scene

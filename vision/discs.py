@@ -68,7 +68,7 @@ def _states(c: Candidate, distance: float, radius: float, surface: float | None)
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
 
 
-def _face(
+def face(
     picture: NDArray[np.uint8],
     frame: CanonicalFrame,
     xy: tuple[float, float],
@@ -116,11 +116,11 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     lab = np.array(
         [
-            _face(picture, frame, c.xy, radius / mm_per_px, float(z) / frame.scale)
+            face(picture, frame, c.xy, radius / mm_per_px, float(z) / frame.scale)
             for c, z in zip(candidates, tops, strict=True)
         ]
     ).reshape(-1, 3)
-    around = np.array([_face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
+    around = np.array([face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
     ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
     bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
     light = light_at(picture, frame, np.array([c.xy for c in candidates]).reshape(-1, 2), radius / mm_per_px)
