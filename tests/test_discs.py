@@ -170,6 +170,8 @@ def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None
     assert joint is not None and joint[0] == pytest.approx(14.2)
     assert joint_radius([central]) == (10.0, pytest.approx(10 * math.hypot(0.035, 0.01)))
     assert joint_radius([Candidate((9.0, 9.0), 10.0, (0.2, 0.0, 0.0, 0.0))]) is None
+    shade = [Candidate((30.0 * k, 9.0), 12.6, (0.0, 0.0, 0.0, 0.6)) for k in range(4)]
+    assert joint_radius([central, *shade]) == joint_radius([central])
 
 
 def test_discs_large_for_their_board_are_found() -> None:

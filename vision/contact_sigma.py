@@ -14,7 +14,9 @@ from vision.contact_patch import Cylinders, camera_axes
 
 EDGE = (0.488, 1.043, -0.434, -0.012, 0.038)
 """log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
-EDGE_MIN_MM = 0.03
+EDGE_MIN_MM = 0.13
+"""Never taken as surer: a disc that looks otherwise than those that taught the network (drawn ones) is off by that
+however sure it is."""
 LINE_MM = 0.05
 """Standard uncertainty of a line's radius beside a disc from grain and wear, beyond what the fit says."""
 FOCAL_ABOVE, FOCAL_TILTED, FOCAL_HALF_DEG = 0.2, 0.01, 5.0

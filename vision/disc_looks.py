@@ -17,7 +17,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
 from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame, Sampling, frame_of, sampling_of
-from vision.disc_net import GRID_PX, WHOLE, Candidate, Mask, Window, candidates_in, within
+from vision.disc_net import GRID_PX, STATES, WHOLE, Candidate, Mask, Window, candidates_in, within
 from vision.disc_odds import weighed
 
 LISTED = 0.5
@@ -31,6 +31,7 @@ RADIUS_SIGMA = 0.035
 RADIUS_BIAS = 0.01
 """... down to what all share."""
 
+DITCH = STATES.index("ditch")
 USUAL_PX, LARGE = 15.875 * PX_PER_MM, 1.2
 """Radius in canonical pixels of common discs. Where those of a board are larger by this factor, which few that the
 networks were taught on were, the board is drawn so much smaller that they have the usual one."""
@@ -150,15 +151,16 @@ def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate
 def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
     """Radius in canonical pixels over all discs seen, and its standard uncertainty; None without any.
 
-    The median of those on the surface, each as heavy as it is probable: many that are half believed, because they are
-    of an uncommon size, say more than what is surely one, or seems to lie in the hole.
+    The median of those on the surface, else of those about the hole, each as heavy as it is probable: many that are
+    half believed, because they are of an uncommon size, say more than what is surely one, or seems to lie in the hole.
+    In the ditch, where the rail throws its shade, sizes are read badly.
     """
     for group in ([c for c in candidates if c.on_surface], candidates):
-        chances = np.array([c.chance for c in group])
-        if chances.sum() >= LISTED:
+        weights = np.array([sum(c.chances[:DITCH]) for c in group])
+        if weights.sum() >= LISTED:
             radii = np.array([c.radius_px for c in group])
             order = np.argsort(radii)
-            heavy = np.cumsum(chances[order])
+            heavy = np.cumsum(weights[order])
             middle = float(radii[order][np.searchsorted(heavy, heavy[-1] / 2)])
             return middle, middle * float(np.hypot(RADIUS_SIGMA / np.sqrt(max(heavy[-1], 1.0)), RADIUS_BIAS))
     return None
