@@ -10,14 +10,12 @@ from vision.changes import LEAVES_MM
 from vision.shot_seen import Newcomer
 from vision.table import TableReading
 from vision.table_discs import TableDisc
-from vision.tracks import Start, Track
+from vision.tracks import Start, pieces
 
 LEFT_AT = 0.95
 """In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
 LEAVING_MM_S = 200.0
 """... or going outwards at this speed, into a hand's shadow: it can't have stopped where nothing lies."""
-LEAP_S, LEAP_MM = 0.1, 150.0
-"""A mover that wasn't seen for so long and is found again so far away is another one, a hand's shadow as a rule."""
 SAME_SHOT_S = 0.6
 """Two tracks that begin within this time are one shot."""
 
@@ -41,15 +39,9 @@ def leaves(reading: TableReading, start: Start) -> bool:
     for track in reading.rest.tracks:
         away = math.hypot(*track.end[1:])
         gained = away - math.hypot(*track.start[1:])
-        if track.start[0] >= start.at and away > edge and gained > LEAVES_MM and not _leaps(track):
+        if track.start[0] >= start.at and away > edge and gained > LEAVES_MM and len(pieces(track)) == 1:
             return True
     return False
-
-
-def _leaps(track: Track) -> bool:
-    """Whether a track joins what was seen in two places too far apart to tell that it is one thing."""
-    steps = zip(track.points[:-1], track.points[1:], strict=True)
-    return any(b[0] - a[0] > LEAP_S and math.dist(a[1:], b[1:]) > LEAP_MM for a, b in steps)
 
 
 def which_was_shot(

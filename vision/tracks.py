@@ -23,6 +23,11 @@ STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.
 """A track seen this often, this long and this fast (over this time at most) is no finger's."""
 
 
+LEAP_S, LEAP_MM = 0.1, 150.0
+"""A mover that wasn't seen for so long and is found again so far away may be another one: a hand's shadow here and
+there."""
+
+
 @dataclass(slots=True)
 class Track:
     """The way of one mover. ``points`` are (t, x, y), seconds and mm."""
@@ -75,6 +80,16 @@ class Track:
         return (b[1] - a[1]) / dt, (b[2] - a[2]) / dt
 
 
+def pieces(track: Track) -> list[Track]:
+    """The parts of a track between leaps, in order of time; the track itself where it has none."""
+    points = track.points
+    ends = [
+        k for k in range(1, len(points))
+        if points[k][0] - points[k - 1][0] > LEAP_S and math.dist(points[k][1:], points[k - 1][1:]) > LEAP_MM
+    ]  # fmt: skip
+    return [Track(points[a:b]) for a, b in zip([0, *ends], [*ends, len(points)], strict=True)] if ends else [track]
+
+
 def scaled_track(track: Track, factor: float) -> Track:
     """The track with its lengths multiplied."""
     return Track([(t, x * factor, y * factor) for t, x, y in track.points])
@@ -101,11 +116,17 @@ def shot_start(track: Track, shooting: float) -> Start | None:
     """The start of the shot that a track is; None for a track that is no shot.
 
     A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm. A track that begins
-    farther out, with the finger that flicks the disc, is one if what follows is beyond doubt.
+    farther out, with the finger that flicks the disc, is one if what follows is beyond doubt. One that leaps is looked
+    at piece by piece.
     """
+    starts = (_start_of(part, shooting) for part in pieces(track))
+    return next((s for s in starts if s is not None), None)
+
+
+def _start_of(track: Track, shooting: float) -> Start | None:
     inside = next((k for k, p in enumerate(track.points) if math.hypot(*p[1:]) <= FARTHEST_START * shooting), 0)
     if inside:
-        found = shot_start(Track(track.points[inside:]), shooting)
+        found = _start_of(Track(track.points[inside:]), shooting)
         return None if found is None or not found.strong else Start(found.at, found.xy, track)
     if len(track.points) < 2 or track.path < SHOT_PATH_MM or track.reach < SHOT_REACH_MM:
         return None
