@@ -81,6 +81,12 @@ class Camera:
                 u, v = u * radial, v * radial
         return self.K[0, 0] * u + self.K[0, 2], self.K[1, 1] * v + self.K[1, 2]
 
+    def share_outside(self, radius: float) -> float:
+        """Share of a circle of ``radius`` mm on the board, about its centre, that lies outside the picture."""
+        t = np.arange(90) * (2 * np.pi / 90)
+        x, y = self.project(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t])).T
+        return float(1 - np.mean((x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)))
+
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""
         return np.asarray(np.column_stack([self.normalise(pixels), np.ones(len(pixels))]) @ self.rotation)

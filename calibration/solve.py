@@ -22,10 +22,10 @@ from calibration.sampling import Image, build_pyramid
 from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
-UNSURE_BELOW = 2.3
+UNSURE_BELOW = 2.6
 """Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first (1.8 at
-most in 225), a board that can be scored on lies above the second (boards dimmed, recompressed or reduced to between the
-two were all solved right). Plates and targets may lie there too; :func:`plausible` tells them."""
+most in 225), a board that can be scored on lies above the second. Plates and targets may lie there too;
+:func:`plausible` tells them."""
 
 INNER_LINES = {"ten": "10/5", "fifteen": "15/10"}
 """Lines by their names in a fit. Where one couldn't be measured its place would be guessed, and so would scores."""
@@ -78,28 +78,28 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
 def judge(pyramid: list[Image], state: State) -> NoBoard | None:
     """Look at the solved board once more, as if its labels weren't known: None if it stands, else why it doesn't."""
     marks, cam = relabelled(pyramid, state.camera)
-    if state.fit is None or marks is None or marks.score < NO_BOARD_BELOW or not plausible(marks):
-        found = 0.0 if marks is None else max(marks.score, 0.0)
-        return NoBoard(
-            "no_board", f"the circles found are not a board's (evidence {found:.1f}, a board has {UNSURE_BELOW:.1f})"
-        )
-    if abs(cam.tvec[2] / state.camera.tvec[2] - 1) * NCA_SHOOTING_MM > SAME_CIRCLE_MM:
-        return NoBoard(
-            "board_unsure", "it stays open which circle is the shooting line; a picture from higher up would show"
-        )
-    if marks.score < UNSURE_BELOW:
-        return NoBoard(
-            "board_unsure", f"the lines are too faint to trust (evidence {marks.score:.1f} of {UNSURE_BELOW:.1f})"
-        )
+    found = 0.0 if marks is None else max(marks.score, 0.0)
+    if state.fit is None or marks is None or marks.score < NO_BOARD_BELOW:
+        why = f"the circles found are not a board's (evidence {found:.1f}, a board has {UNSURE_BELOW:.1f})"
+        return NoBoard("no_board", why)
+    if not plausible(marks):
+        return NoBoard("no_board", "there are circles, but not just a board's three lines (is one of them hidden?)")
+    why = doubts_of(state, cam, found)
+    return NoBoard("board_unsure", why) if why else None
+
+
+def doubts_of(state: State, again: Camera, found: float) -> str:
+    """Why a solved board can't be trusted; "" where it can. ``again``: as it was labelled anew, with what evidence."""
+    if abs(again.tvec[2] / state.camera.tvec[2] - 1) * NCA_SHOOTING_MM > SAME_CIRCLE_MM:
+        return "it stays open which circle is the shooting line; a picture from higher up would show"
+    if found < UNSURE_BELOW:
+        return f"the lines are too faint to trust (evidence {found:.1f} of {UNSURE_BELOW:.1f})"
     missing = [line for name, line in INNER_LINES.items() if name not in state.radii]
     if missing:
-        return NoBoard("board_unsure", f"the {' and the '.join(missing)} line couldn't be measured")
+        return f"the {' and the '.join(missing)} line couldn't be measured; keep glare and hands off it"
     if state.camera.tilt_deg > STEEPEST_DEG:
-        tilt = state.camera.tilt_deg
-        return NoBoard(
-            "board_unsure", f"the board is seen too flat ({tilt:.0f} degrees from above); hold the camera higher"
-        )
-    return None
+        return f"the board is seen too flat ({state.camera.tilt_deg:.0f} degrees from above); hold the camera higher"
+    return ""
 
 
 def plausible(marks: Labelling) -> bool:
@@ -113,12 +113,11 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     fit, r = state.fit, state.radii
     assert fit is not None
     camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints)))
-    nca = BUILT_IN["nca"]
     board = BoardModel(
         "measured",
         NCA_SHOOTING_MM,
-        r.get("ten", nca.ten),
-        r.get("fifteen", nca.fifteen),
+        r["ten"],
+        r["fifteen"],
         hole_radius(pyramid, camera),
         surface=r.get("surface"),
     )
@@ -173,12 +172,9 @@ def assumptions(hints: BoardHints) -> list[str]:
 def warnings_for(cam: Camera, others: int) -> list[str]:
     """What a person should know about this board's picture."""
     words = []
-    t = np.arange(90) * (2 * np.pi / 90)
-    px = cam.project(NCA_SHOOTING_MM * np.column_stack([np.cos(t), np.sin(t), 0 * t]))
-    inside = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < cam.width) & (px[:, 1] < cam.height)
-    if inside.mean() < 1:
-        share = 100 * (1 - inside.mean())
-        words.append(f"{share:.0f} % of the shooting line lies outside the picture: discs there are not seen")
+    outside = cam.share_outside(NCA_SHOOTING_MM)
+    if outside:
+        words.append(f"{100 * outside:.0f} % of the shooting line lies outside the picture: discs there are not seen")
     if others:
         words.append(f"{others} more board{'s' if others > 1 else ''} in the picture; the largest whole one is read")
     if cam.tilt_deg > OBLIQUE_DEG:

@@ -126,6 +126,6 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
     discs = measure(frame.pixels, view, seen.discs, radius=(seen.disc_radius_mm, seen.disc_radius_sigma_mm))
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
-    score = score_position(discs, seen.maybe)
+    score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting))
     notes = (*frame.warnings, *view.warnings, *seen.warnings)
     return CrokinoleReading(frame, view, discs, score, notes, stages)

@@ -25,6 +25,12 @@ def test_no_discs_is_a_sure_nothing() -> None:
     assert (score.points, score.sure) == ({}, True)
 
 
+@pytest.mark.parametrize(("unseen", "sure"), [(0.0, True), (0.21, True), (0.36, False)])
+def test_a_board_a_third_outside_the_picture_is_never_sure(unseen: float, sure: bool) -> None:
+    score = score_position([disc(1, "black", (20, 1.0))], unseen=unseen)
+    assert score.sure is sure and (not score.doubts) is sure
+
+
 def test_close_disc_is_a_doubt_with_its_range() -> None:
     score = score_position([disc(1, "black", (10, 0.6), (5, 0.4)), disc(2, "natural", (15, 1.0))])
     assert not score.sure

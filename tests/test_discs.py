@@ -16,7 +16,7 @@ from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_colours import sides_of, words_for
-from vision.disc_looks import joint_radius
+from vision.disc_looks import joint_radius, look
 from vision.disc_net import PATCH, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
 from vision.discs import read_discs
@@ -163,6 +163,12 @@ def test_two_groups_that_hardly_differ_are_two_sides_with_doubt() -> None:
     assert not sure and list(group == group[0]) == [True, True, False, False]
 
 
+def test_one_side_that_spans_too_much_may_be_two() -> None:
+    lab = np.array([[v, 2, 10] for v in (24, 40, 45, 49, 66, 74)], float)  # a chain: black and pale in soft shade
+    group, sure = sides_of(lab, np.ones(6))
+    assert not sure and len(set(group)) == 2
+
+
 def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:
     large = [Candidate((20.0 * k, 9.0), 14.0 + 0.1 * k, (0.4, 0.0, 0.0, 0.0)) for k in range(5)]
     central = Candidate((255.5, 255.5), 10.0, (0.0, 0.7, 0.2, 0.0))
@@ -185,6 +191,22 @@ def test_discs_large_for_their_board_are_found() -> None:
     assert len(inner) >= 5
     assert all(min(math.dist(d.mm, other.mm) for other in seen.discs) < 3.0 for d in inner)
     assert seen.disc_radius_mm == pytest.approx(usual.disc_radius_mm, rel=0.03)
+
+
+def test_large_discs_that_come_to_an_empty_board_are_found_like_any() -> None:
+    frame = load_picture(SAMPLES / "01_from_above.jpg")
+    solved = find_board(frame.pixels)
+    assert isinstance(solved, BoardView)
+    view = replace(solved, board=replace(solved.board, shooting=0.7 * solved.board.shooting, surface=None))
+    bare = frame.pixels.copy()
+    for d in read_discs(frame.pixels, solved).discs:  # painted over with what lies beside
+        x, y = (round(v) for v in d.px)
+        bare[y - 25 : y + 26, x - 25 : x + 26] = np.median(
+            bare[y - 25 : y + 26, x - 25 : x + 26].reshape(-1, 3), axis=0
+        )
+    alone, later = look(frame.pixels, view), look(frame.pixels, view, look(bare, view))
+    assert len(later.weighed) == len(alone.weighed)
+    assert later.radius[0] == pytest.approx(alone.radius[0], rel=0.02)
 
 
 def test_like_sides_get_different_words() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import UnusableInputError
-from vision.spare_frames import stands_alone
+from vision.spare_frames import stands_alone, told_by_length
 from vision.video import VideoFile, VideoFrame, as_luma, cut_clip, one_field
 
 CLIPS = Path(__file__).parent / "video"
@@ -72,8 +72,18 @@ def test_which_packets_stand_alone():
     parameters, spare, kept = b"\0\0\0\2\x06\x01", b"\0\0\0\3\x01\x9e\x10", b"\0\0\0\3\x41\x9a\x10"
     assert stands_alone(spare) and stands_alone(parameters + spare)
     assert not stands_alone(kept) and not stands_alone(parameters + kept)
-    assert not stands_alone(b"\0\0\0\1\x01\x9e\x10"), "with start codes that isn't told"
+    assert told_by_length(b"\x01\x64\x00\x1f\xff") and not told_by_length(b"\x01\x64\x00\x1f\xfd")
+    assert not told_by_length(b"\0\0\0\1\x67") and not told_by_length(b"")
     assert not stands_alone(b"") and not stands_alone(parameters) and not stands_alone(b"\xff\xff\xff\xff\x06")
+
+
+@pytest.mark.parametrize("way", ["frames", "frames_ahead"])
+def test_a_closed_file_gives_no_frames(tmp_path: Path, way: str):
+    video = VideoFile(write(tmp_path / "a.mp4", numbered(12), [k / 10 for k in range(12)]))
+    frames = getattr(video, way)()
+    video.close()
+    with pytest.raises(ValueError, match="was closed"):
+        list(frames)
 
 
 def test_frames_from_the_middle_begin_at_or_before_it(tmp_path: Path):

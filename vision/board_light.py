@@ -27,9 +27,10 @@ FEWEST = 20
 """Samples of bare surface that tell the light at a place at least."""
 DARKEST = 0.03
 """Added to brightness (0..1) before ratios are taken: black stays black."""
-UNEVEN = 0.6
-"""Light that differs by less than this factor's logarithm from disc to disc (1.8 in grey values) moves faces less than
-reflections do, and is left alone: measured on pictures in half shade, drawn and real."""
+UNEVEN, SHADED = 0.6, 0.3
+"""Light that differs by less than the first factor's logarithm from disc to disc (1.8 in grey values) moves faces less
+than reflections do, and is left alone: measured on pictures in half shade, drawn and real. From the second on it may
+still have made two sides of one, or one of two, where the faces of a side differ much."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,9 @@ class Light:
 
     ratios: NDArray[np.float64]
 
-    @property
-    def uneven(self) -> bool:
-        """Whether some discs lie in much more light than others."""
-        return len(self.ratios) > 1 and float(np.ptp(self.ratios.mean(axis=1))) > UNEVEN
+    def range(self, of: NDArray[np.bool_]) -> float:
+        """How much more light (logarithm) the lightest of some of the discs (N,) lies in than the darkest."""
+        return float(np.ptp(self.ratios[of].mean(axis=1))) if of.any() else 0.0
 
     def evened(self, lab: NDArray[np.float64]) -> NDArray[np.float64]:
         """Faces' Lab (N, 3), L in 0..100, as they would be in the light that most of the board lies in."""

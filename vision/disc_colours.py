@@ -30,6 +30,9 @@ TWO_SIDES = 19.0
 NEARLY_TWO, NEARLY_APART = 10.0, 2.5
 """Two groups that differ by less, but by this and so many times their scatter, with nothing in between, may be two
 sides in poor light or one side in two lights: they are taken for two sides, with doubt."""
+ONE_SIDE = 24.0
+"""Faces of one side alone differ by less than this from each other; where they differ more, two are taken for them,
+with doubt."""
 THIRD_SIDE = 23.0
 """A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
 THIRD_APART = 7.0
@@ -112,11 +115,19 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[ND
         gap, times = _apart(points, tried, count)
         if count == 2 and gap >= least:
             group, sure = tried, _unlinked(points, tried)
-        elif count == 2 and gap >= NEARLY_TWO and times >= NEARLY_APART and _unlinked(points, tried):
-            group, sure = tried, False
+        elif count == 2 and gap >= NEARLY_TWO:
+            distinct = times >= NEARLY_APART and _unlinked(points, tried)
+            if distinct or widest(lab, group) > ONE_SIDE:
+                group, sure = tried, False
         elif count == 3 and gap >= least and times >= THIRD_APART:  # may be clear where two, one of them mixed, are not
             group, sure = tried, True
     return group, sure
+
+
+def widest(lab: NDArray[np.float64], group: NDArray[np.intp]) -> float:
+    """The largest difference in weighted Lab of two faces (N, 3) that are of one side by their numbers (N,)."""
+    gaps = np.linalg.norm((lab[:, None] - lab[None]) * LAB_WEIGHTS, axis=2)
+    return float((gaps * (group[:, None] == group)).max(initial=0.0))
 
 
 def colour_chances(

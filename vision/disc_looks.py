@@ -6,6 +6,7 @@ in the picture that showed it last, and :attr:`Looks.picture` keeps each place a
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -97,15 +98,18 @@ def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None,
     windows = windows_of(zone)
     if sum(n * n for _, _, n in windows) > MOST_SHARE * SIZE * SIZE:
         return _whole(image, view, sampling, picture)
-    return replace(_in_part(image, before, picture, zone, windows), sampling=sampling)
+    looks = _in_part(image, before, picture, zone, windows)
+    if _large_px(looks.judged) is not None:
+        return _whole(image, view, sampling, picture)
+    return replace(looks, sampling=sampling)
 
 
 def _whole(image: NDArray[np.uint8], view: BoardView, sampling: Sampling, picture: NDArray[np.uint8]) -> Looks:
     frame = sampling.frame
     judged, places = _on_board(view, frame, candidates_in(picture, frame))
-    joint = joint_radius(judged)
-    if joint is not None and joint[0] > LARGE * USUAL_PX:
-        frame = frame.shrunk(USUAL_PX / joint[0])
+    large = _large_px(judged)
+    if large is not None:
+        frame = frame.shrunk(USUAL_PX / large)
         sampling = sampling_of(sampling.shape, view, frame)
         picture = sampling.picture(image)
         judged, places = _on_board(view, frame, candidates_in(picture, frame))
@@ -129,7 +133,7 @@ def _in_part(
     fresh, places = [c for c, known in zip(fresh, again, strict=True) if not known], places[np.logical_not(again)]
     judged = [before.judged[k] for k in stay] + fresh
     radius = _radius(judged, view, frame)
-    measured = joint_radius(list(before.judged)) is not None and joint_radius(judged) is not None
+    measured = joint_radius(before.judged) is not None and joint_radius(judged) is not None
     if measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
         stay, fresh, places = [], judged, frame.to_board(np.array([c.xy for c in judged]))
     better, moved = weighed(image, view, fresh, places, radius[0]) if fresh else ([], places)
@@ -148,14 +152,14 @@ def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate
     return [c for c, there in zip(candidates, near, strict=True) if there], places[near]
 
 
-def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
+def joint_radius(candidates: Sequence[Candidate]) -> tuple[float, float] | None:
     """Radius in canonical pixels over all discs seen, and its standard uncertainty; None without any.
 
     The median of those on the surface, else of those about the hole, each as heavy as it is probable: many that are
     half believed, because they are of an uncommon size, say more than what is surely one, or seems to lie in the hole.
     In the ditch, where the rail throws its shade, sizes are read badly.
     """
-    for group in ([c for c in candidates if c.on_surface], candidates):
+    for group in ([c for c in candidates if c.on_surface], list(candidates)):
         weights = np.array([sum(c.chances[:DITCH]) for c in group])
         if weights.sum() >= LISTED:
             radii = np.array([c.radius_px for c in group])
@@ -164,6 +168,12 @@ def joint_radius(candidates: list[Candidate]) -> tuple[float, float] | None:
             middle = float(radii[order][np.searchsorted(heavy, heavy[-1] / 2)])
             return middle, middle * float(np.hypot(RADIUS_SIGMA / np.sqrt(max(heavy[-1], 1.0)), RADIUS_BIAS))
     return None
+
+
+def _large_px(candidates: Sequence[Candidate]) -> float | None:
+    """Radius in canonical pixels of discs that are uncommonly large for their board; None of others."""
+    joint = joint_radius(candidates)
+    return joint[0] if joint is not None and joint[0] > LARGE * USUAL_PX else None
 
 
 def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame) -> tuple[float, float]:

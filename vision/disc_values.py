@@ -80,24 +80,25 @@ def ring_chances(disc: Disc, radius: float, board: BoardModel) -> dict[int, floa
 
 
 def standing(disc: Disc, board: BoardModel, radius: float) -> Disc:
-    """The disc with its states as mechanics allows them: what lies flat in the hole lies in its middle.
+    """The disc with its states as mechanics allows them (:func:`possible`)."""
+    if disc.state == "ditch":
+        return disc
+    return with_states(disc, possible(dict(disc.states or ((disc.state, 1.0),)), math.hypot(*disc.mm), board, radius))
+
+
+def possible(chances: dict[DiscState, float], away: float, board: BoardModel, radius: float) -> dict[DiscState, float]:
+    """Chances of a disc's states, ``away`` mm from the middle: what lies flat in the hole lies in its middle.
 
     A disc tips into the hole where its centre lies nearer to the hole's than sqrt(hole^2 - disc^2); the measure of
     places over the hole is uncertain by HOLE_PLACE_MM.
     """
-    if disc.state == "ditch":
-        return disc
     hole = board.hole or HOLE_OVER_DISC * radius
     tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
-    away = math.hypot(*disc.mm)
-    chances = dict(disc.states or ((disc.state, 1.0),))
     if away > tips + HOLE_PLACE_MM:
-        chances["hole"] = chances["leaning"] = 0.0
-        chances["board"] = max(chances.get("board", 0.0), 0.01)
-    elif away < tips - HOLE_PLACE_MM:
-        chances["board"] = 0.0
-        chances["hole"] = max(chances.get("hole", 0.0), 0.01)
-    return with_states(disc, chances)
+        return chances | {"hole": 0.0, "leaning": 0.0, "board": max(chances.get("board", 0.0), 0.01)}
+    if away < tips - HOLE_PLACE_MM:
+        return chances | {"board": 0.0, "hole": max(chances.get("hole", 0.0), 0.01)}
+    return chances
 
 
 def with_states(disc: Disc, chances: dict[DiscState, float]) -> Disc:

@@ -7,13 +7,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import BoardModel
 from calibration.view import BoardView
-from vision.board_light import light_at
+from vision.board_light import SHADED, UNEVEN, light_at
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
-from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, words_for
+from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, widest, words_for
 from vision.disc_looks import LISTED, Looks, look
 from vision.disc_net import STATES, Candidate
-from vision.disc_values import plain_contacts, standing, valued
+from vision.disc_values import plain_contacts, possible, valued
 from vision.readings import Disc, DiscsSeen, DiscState
 
 DARK, BRIGHT_PERCENTILE = 50.0, 90
@@ -36,6 +37,8 @@ FACE_SIGMA, FOREIGN_MOST = 4.0, 4.6
 """Standard deviation (weighted Lab) of faces in the hole from those of their side: of 35 on rendered scenes none was
 off by more than 4.5 flat and 6 leaning, of 20 floors of empty holes two by less than 10. What differs more is less
 likely a disc, its log odds lower by FOREIGN_MOST at most: the hole lies in the shade."""
+SHADED_WIDE = 20.0
+"""Faces of one side that differ by more than this (weighted Lab) on a board partly in the shade may be of two."""
 SIDES_UNSURE = 0.4
 """Trust in a disc's side where it stays open whether there are one or two; set by hand."""
 LONE_ODDS = 0.08
@@ -48,21 +51,21 @@ RINGS = (0.2, 0.5, 0.84)
 """Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
-IN_HOLE = 1.25
-"""A disc is in the hole, or leans into it, only where its centre lies within so many radii of it."""
 OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
 """A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
 the border is this many radii out, known to about EDGE_SIGMA of a radius."""
 
 
-def _states(c: Candidate, distance: float, radius: float, surface: float | None) -> tuple[tuple[DiscState, float], ...]:
+def _states(c: Candidate, distance: float, radius: float, board: BoardModel) -> tuple[tuple[DiscState, float], ...]:
     """Possible states with probabilities, most probable first, of a candidate ``distance`` mm from the centre."""
     shares = dict(zip(STATES, c.chances, strict=True))
-    if distance > IN_HOLE * radius:
-        shares["hole"] = shares["leaning"] = 0.0
-    if surface is not None:
-        beyond = (distance - surface) / radius - OVER_EDGE
+    if board.surface is not None:
+        beyond = (distance - board.surface) / radius - OVER_EDGE
         shares["board" if beyond > 0 else "ditch"] *= math.exp(-0.5 * (beyond / EDGE_SIGMA) ** 2)
+    total = sum(shares.values()) or 1.0
+    shares = {s: p / total for s, p in shares.items()}
+    if shares["ditch"] < max(shares.values()):
+        shares = possible(shares, distance, board, radius)
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
@@ -112,7 +115,7 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     likely = [k for k, c in enumerate(looks.weighed) if c.chance >= MAYBE]
     candidates, places = [looks.weighed[k] for k in likely], looks.places[likely]
     distances = np.hypot(places[:, 0], places[:, 1])
-    states = [_states(c, float(d), radius, view.board.surface) for c, d in zip(candidates, distances, strict=True)]
+    states = [_states(c, float(d), radius, view.board) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     lab = np.array(
         [
@@ -124,12 +127,14 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
     bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
     light = light_at(picture, frame, np.array([c.xy for c in candidates]).reshape(-1, 2), radius / mm_per_px)
-    if light.uneven:
-        lab = light.evened(lab)
+    listed = np.array([c.chance >= LISTED for c in candidates], dtype=bool)
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
+    shade = light.range(listed & ~ditched)
+    if shade > UNEVEN:
+        lab = light.evened(lab)
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
-    words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare)
+    words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare, shade > SHADED)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
@@ -140,10 +145,8 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
         sigma = max(PLACE_SIGMA_MM * frame.scale, math.hypot(*candidates[i].sigma_px) / math.sqrt(2) * mm_per_px)
         target = discs if chances[i] >= LISTED else maybe
         at, chance = (float(px[i, 0]), float(px[i, 1])), float(chances[i])
-        found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i])
-        found = standing(found, view.board, radius)
-        if found.state == "board":
-            found = replace(found, lines=plain_contacts(place, sigma, radius, radius_sigma, view.board))
+        lines = plain_contacts(place, sigma, radius, radius_sigma, view.board) if state == "board" else ()
+        found = Disc(len(target) + 1, words[group[i]], at, place, sigma, state, chance, sure, states[i], lines)
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
@@ -185,11 +188,13 @@ def _sides(
     ditched: NDArray[np.bool_],
     in_hole: NDArray[np.bool_],
     bare: NDArray[np.bool_],
+    shaded: bool,
 ) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Words of the K sides, the side number (N,) of every candidate, their chances (N,) and odds of each side (N, K).
 
     Sides are found from the surely seen discs outside the hole, where there are enough of them: the hole's floor is
-    painted in any colour, and what lies in the hole must have the colour of a side.
+    painted in any colour, and what lies in the hole must have the colour of a side. ``shaded``: some lie in much less
+    light than others, which is made up for only roughly at a shadow's edge.
     """
     founders = chances >= LISTED
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
@@ -198,6 +203,8 @@ def _sides(
         words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
         return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
     own, sure = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
+    flat = ~ditched[founders]
+    sure = sure and not (shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE)
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
@@ -221,11 +228,11 @@ def _from_others(lab: NDArray[np.float64], founders: NDArray[np.bool_], own: NDA
     """
     out = np.full(len(lab), np.inf)
     places = np.nonzero(founders)[0]
-    for i, face in enumerate(lab):
+    for i, own_face in enumerate(lab):
         for k in range(int(own.max()) + 1):
             others = places[(own == k) & (places != i)]
             if len(others):
-                out[i] = min(out[i], np.linalg.norm((face - np.median(lab[others], axis=0)) * LAB_WEIGHTS))
+                out[i] = min(out[i], np.linalg.norm((own_face - np.median(lab[others], axis=0)) * LAB_WEIGHTS))
     return out
 
 

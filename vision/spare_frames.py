@@ -36,16 +36,17 @@ class SpareFrames:
         return spare
 
 
-def stands_alone(packet: bytes) -> bool:
-    """Whether no other frame is made from that of an H.264 packet, as MP4 and Matroska hold it: its nal_ref_idc is 0.
+def told_by_length(extradata: bytes) -> bool:
+    """Whether packets of an H.264 stream tell their parts by four bytes of length each, as MP4 and Matroska mostly do
+    (ISO 14496-15, AVCDecoderConfigurationRecord), not by start codes."""
+    return len(extradata) > 4 and extradata[0] == 1 and extradata[4] & 3 == 3
 
-    False where that can't be told, as of streams with start codes.
-    """
+
+def stands_alone(packet: bytes) -> bool:
+    """Whether no other frame is made from that of an H.264 packet, its parts told by length: its nal_ref_idc is 0."""
     at = 0
     while at + 4 < len(packet):
         length, header = int.from_bytes(packet[at : at + 4], "big"), packet[at + 4]
-        if length < 2:  # a start code
-            return False
         if header & 31 in (1, 5):
             return header & 0x60 == 0
         at += 4 + length

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calibration.errors import UnusableInputError
 from vision.ahead import ahead
 from vision.frames import ASPECT_RANGE, ASPECT_TOLERANCE, Frame
-from vision.spare_frames import SpareFrames
+from vision.spare_frames import SpareFrames, told_by_length
 
 Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
@@ -177,6 +177,7 @@ class VideoFile:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.warnings: list[str] = []
+        self._closed = False
         if not self.path.is_file():
             raise UnusableInputError(f"{self.path}: there is no such file", code="unreadable_input")
         try:
@@ -204,6 +205,7 @@ class VideoFile:
 
     def close(self) -> None:
         """Let the file go."""
+        self._closed = True
         self._container.close()
 
     def _about(self) -> VideoInfo:
@@ -261,9 +263,11 @@ class VideoFile:
         packets = self._container.demux(self._stream)
         context = self._stream.codec_context
         spare = None
-        if not all_of_them and context.name == "h264":
+        if not all_of_them and context.name == "h264" and told_by_length(bytes(context.extradata or b"")):
             spare = SpareFrames(context.width * context.height, self.info.rate)
         while faults < DECODE_FAULTS_AT_MOST:
+            if self._closed:  # FFmpeg would read from memory that is gone
+                raise ValueError(f"{self.path}: frames are wanted of a file that was closed")
             try:
                 packet = next(packets)
                 if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe):
