@@ -145,7 +145,7 @@ def test_exported_weights_are_gone_on_from(tmp_path: Path) -> None:
     torch.manual_seed(1)
     for one, two, side, export in (
         (model.Finder(), model.Finder(), 64, model.export_finder),
-        (model.Reader(9), model.Reader(12), CROP_PX, model.export_reader),
+        (model.Reader("dice", 9), model.Reader("dice", 12), CROP_PX, model.export_reader),
     ):
         pictures = torch.rand(4, 3, side, side)
         export(one.eval(), tmp_path / "net.onnx")
