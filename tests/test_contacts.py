@@ -234,7 +234,7 @@ def test_a_hand_painted_line_is_followed_and_a_circle_is_left() -> None:
 @pytest.mark.parametrize(("width", "middle"), [(1.2, 0.1), (1.6, 0.0), (2.4, 0.3), (3.6, -0.4)])
 def test_line_edges_from_blurred_profiles(width: float, middle: float) -> None:
     fine, offset = np.linspace(-8, 8, 3201), np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)
-    profiles, detail = [], np.tile([0.9, 1.1, 1.3], LINES)
+    profiles, detail = [], np.tile([0.8, 1.0, 1.3], LINES)
     for px_per_mm in detail:
         light = np.where(np.abs(fine - middle) < width / 2, 0.02, 0.45)
         taps = np.exp(-0.5 * (fine / (0.64 / px_per_mm)) ** 2)
@@ -242,6 +242,7 @@ def test_line_edges_from_blurred_profiles(width: float, middle: float) -> None:
         profiles.append(np.repeat(np.interp(offset, fine, seen)[:, None] ** (1 / 2.2) * 255, 3, axis=1))
     said = read_lines(Profiles(np.array(profiles), detail, np.ones(LINES, dtype=bool)))
     assert np.abs(said.middle - middle).max() < 0.08
+    assert (np.abs(said.middle - middle) < 3.5 * np.hypot(said.middle_sigma, 0.02)).all()
     assert abs(said.log_width - math.log(width)) < max(0.06, 3 * said.log_width_sigma)
     assert said.log_width_sigma < 0.2
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import LINE_NAMES
 from training.gap_data import Scene, jittered_view, read_scene, reduced, scaled
 from vision.contact_patch import Cylinders, prepare
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, look_across
@@ -202,7 +203,7 @@ def looked_at(scene: Scene, truth: dict, factor: float, rng: np.random.Generator
     seen = look_across(small, share, view, solids)
     lines = {line["name"]: line for line in truth["board"]["lines"]}
     off = np.zeros(PROFILES)
-    for k, (name, believed) in enumerate(zip(("15/10", "10/5", "shooting"), seen.radii, strict=True)):
+    for k, (name, believed) in enumerate(zip(LINE_NAMES, seen.radii, strict=True)):
         for i in range(k * GROUPS, (k + 1) * GROUPS):
             at = seen.bearings[i]
             if len(at):

@@ -100,7 +100,7 @@ def main() -> None:
     parts = [draw(rng, AT_ONCE) for _ in range(DRAWN // AT_ONCE)]
     left_out = [p for p in scene_files() if options.fold is not None and int(p.stem[1:]) % 2 != options.fold]
     own = cut([p for p in scene_files() if p not in left_out], LOOKS)
-    other = [("left out", cut(left_out, 4))] if left_out else [("cut", own)]
+    judged = ("left out", cut(left_out, 4)) if left_out else ("cut", own)
     drawn = Taught(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("x", "middle", "log_width")))
     pools = [[torch.from_numpy(v) for v in (t.x, t.middle, t.log_width)] for t in (drawn, own)]
     net = network(drawn.x.shape[1])
@@ -116,7 +116,7 @@ def main() -> None:
         tune.step()
         plan.step()
         if step % REPORT_STEPS == REPORT_STEPS - 1:
-            print(f"{step + 1} " + "; ".join(report(net, *each) for each in other), flush=True)
+            print(f"{step + 1} {report(net, *judged)}", flush=True)
     net.eval()
     torch.onnx.export(
         net, (torch.zeros(1, *drawn.x.shape[1:]),), str(options.out), input_names=["profiles"], output_names=["lines"],

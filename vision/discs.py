@@ -46,7 +46,7 @@ LONE_ODDS = 0.08
 AROUND, BARE, BARE_MOST = (1.3, 1.7), 9.0, 3.0
 """A face that differs by less than BARE (weighted Lab) from what lies around it, or between the lines elsewhere, and is
 unlike all other discs of its side, is most likely the bare surface beside a print, or a whorl of the wood: its log odds
-count less, by BARE_MOST at most. Of 1235 discs read 7 were so, of 29 other things that were thought discs 18."""
+count less, by BARE_MOST at most. Of 1235 discs read 11 were so, of 29 other things that were thought discs 16."""
 RINGS = (0.2, 0.5, 0.84)
 """Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
@@ -211,7 +211,7 @@ def _sides(
     group[founders] = own
     strange = 0.5 * (off.min(axis=1) / FACE_SIGMA) ** 2 - 0.5
     foreign = np.clip(strange, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
-    unlike = 0.5 * (_from_others(lab, founders, own) / FACE_SIGMA) ** 2 - 0.5
+    unlike = 0.5 * (_from_others(off, lab, founders, own) / FACE_SIGMA) ** 2 - 0.5
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0)
@@ -221,19 +221,21 @@ def _sides(
     return words_for(middles), group, _with_odds(chances, np.exp(-foreign) * prints), shares
 
 
-def _from_others(lab: NDArray[np.float64], founders: NDArray[np.bool_], own: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Distance (N,) in weighted Lab of each face from the nearest side, its own face left out of what that looks like.
+def _from_others(
+    off: NDArray[np.float64], lab: NDArray[np.float64], founders: NDArray[np.bool_], own: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, its own left out of how that side looks.
 
-    ``own`` are the sides of the founders among the N; infinite where there is no other disc.
+    ``off`` (N, K) are those from the sides as all ``founders`` make them, ``own`` the founders' sides; infinite where
+    there is no other disc.
     """
-    out = np.full(len(lab), np.inf)
+    out = off.copy()
     places = np.nonzero(founders)[0]
-    for i, own_face in enumerate(lab):
-        for k in range(int(own.max()) + 1):
-            others = places[(own == k) & (places != i)]
-            if len(others):
-                out[i] = min(out[i], np.linalg.norm((own_face - np.median(lab[others], axis=0)) * LAB_WEIGHTS))
-    return out
+    for i, side in zip(places, own, strict=True):
+        others = places[(own == side) & (places != i)]
+        middle = np.median(lab[others], axis=0) if len(others) else np.inf
+        out[i, side] = np.linalg.norm((lab[i] - middle) * LAB_WEIGHTS)
+    return np.asarray(out.min(axis=1))
 
 
 def _colours(words: tuple[str, ...], shares: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
