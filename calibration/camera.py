@@ -51,12 +51,32 @@ class Camera:
         """Angle between the optical axis and the board's normal, in degrees."""
         return float(np.degrees(np.arccos(np.clip(abs(self.rotation[2, 2]), -1.0, 1.0))))
 
+    @property
+    def middle(self) -> Array:
+        """The picture's middle (2,) in pixels."""
+        return np.array([(self.width - 1) / 2, (self.height - 1) / 2])
+
     def at_focal(self, focal_px: float) -> "Camera":
         """The camera with another focal length in pixels, so far away that the board looks as large as before."""
         k = focal_px / float(self.K[0, 0])
         K = self.K.copy()
         K[[0, 1], [0, 1]] *= k
         return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
+
+    def centred(self) -> "Camera":
+        """The camera with its principal point in the picture's middle, turned so that the board's centre stays."""
+        if np.array_equal(self.K[:2, 2], self.middle):
+            return self
+        K = self.K.copy()
+        K[:2, 2] = self.middle
+        moved = replace(self, K=K)
+        old, new = self.tvec, np.append(moved.normalise(self.project(np.zeros((1, 3))))[0], 1.0)
+        new *= np.linalg.norm(old) / np.linalg.norm(new)
+        axis = np.cross(old, new)
+        sine = max(float(np.linalg.norm(axis)), 1e-12)
+        turn = np.asarray(cv2.Rodrigues(axis / sine * np.arctan2(sine, old @ new))[0], dtype=np.float64)
+        rvec = np.asarray(cv2.Rodrigues(turn @ self.rotation)[0], dtype=np.float64).ravel()
+        return replace(moved, rvec=rvec, tvec=new)
 
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""

@@ -9,10 +9,10 @@ from itertools import islice
 
 import numpy as np
 
-from calibration.arcs import edge_pixels, find_ellipses
+from calibration.arcs import Ellipse, edge_pixels, find_ellipses
 from calibration.camera import Array, Camera
 from calibration.labels import Labelling, label
-from calibration.polar import hypotheses, profile, unroll
+from calibration.polar import hypotheses, poses_of_circle, profile, unroll
 from calibration.sampling import Image
 
 FOCAL_RANGE = (0.5, 5.0)
@@ -38,11 +38,16 @@ DISTINCT = 0.5
 """Centres closer than this share of the larger shooting line's size in the picture belong to one board."""
 
 
+ASIDE = (0.2, 0.1, 0.05)
+"""Steps, in longest sides, in which the principal point is sought beside the middle (see ``calibration.cut_out``)."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A board guessed: a camera whose unit is the shooting line's radius, and what was seen there.
 
-    ``size_px`` is the shooting line's radius in px, ``whole`` the share of it that lies in the frame.
+    ``size_px`` is the shooting line's radius in px, ``whole`` the share of it that lies in the frame; ``circle`` the
+    ellipse by which it was found, in pixels of the picture times ``scale``.
     """
 
     camera: Camera
@@ -50,6 +55,8 @@ class Candidate:
     centre: Array
     size_px: float
     whole: float
+    circle: Ellipse
+    scale: float
 
     @property
     def score(self) -> float:
@@ -69,6 +76,35 @@ def px_mm(cam: Camera) -> float:
     return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
 
 
+def judged(pyramid: list[Image], cam: Camera, circle: Ellipse, scale: float) -> Candidate | None:
+    """A hypothesis, a camera whose unit is the ellipse's own circle, unrolled and labelled; None without a board."""
+    polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
+    p = profile(polar, seen, COARSE_RADII)
+    marks = label(p)
+    if marks is None:
+        return None
+    unit = rescale(cam, 1 / marks.shooting)
+    whole = float(np.interp(marks.shooting, p.radii, p.seen))
+    return Candidate(unit, marks, unit.project(np.zeros((1, 3)))[0], px_mm(unit), whole, circle, scale)
+
+
+def off_centre(pyramid: list[Image], best: Candidate) -> Candidate:
+    """The best view of a candidate's ellipse by cameras whose principal point lies beside the picture's middle.
+
+    Coordinate descent by the steps of ``ASIDE`` from ``best``, which is returned where nothing is better.
+    """
+    w, h = best.camera.width, best.camera.height
+    x, y = 0.0, 0.0
+    for step in ASIDE:
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            aside = (x + dx * step * max(w, h), y + dy * step * max(w, h))
+            for cam in poses_of_circle(best.circle, best.scale, float(best.camera.K[0, 0]), w, h, aside):
+                candidate = judged(pyramid, cam, best.circle, best.scale)
+                if candidate is not None and candidate.score > best.score:
+                    best, (x, y) = candidate, aside
+    return best
+
+
 def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candidate]:
     """Boards guessed in a picture, one for each place: the largest and wholest of the good ones first, then the
     doubtful.
@@ -85,14 +121,7 @@ def find_candidates(pyramid: list[Image], focal_px: float | None) -> list[Candid
         focals = np.array([focal_px])
     found: list[Candidate] = []
     for e in islice(find_ellipses(edges), TRIED):
-        for cam in hypotheses(e, scale, w, h, focals):
-            polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
-            p = profile(polar, seen, COARSE_RADII)
-            marks = label(p)
-            if marks is not None:
-                whole = float(np.interp(marks.shooting, p.radii, p.seen))
-                unit = rescale(cam, 1 / marks.shooting)
-                found.append(Candidate(unit, marks, unit.project(np.zeros((1, 3)))[0], px_mm(unit), whole))
+        found += filter(None, (judged(pyramid, cam, e, scale) for cam in hypotheses(e, scale, w, h, focals)))
         if found and max(c.score for c in found) > CONVINCING:
             break
     found.sort(key=lambda c: -c.score)

@@ -44,12 +44,14 @@ class Profile:
     seen: Array
 
 
-def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, height: int) -> list[Camera]:
+def poses_of_circle(
+    e: Ellipse, scale: float, focal_px: float, width: int, height: int, aside: tuple[float, float] = (0.0, 0.0)
+) -> list[Camera]:
     """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full
-    size).
+    size); ``aside``: how far in px the principal point lies from the picture's middle.
     """
     f = focal_px
-    cx, cy = (width - 1) / 2, (height - 1) / 2
+    cx, cy = (width - 1) / 2 + aside[0], (height - 1) / 2 + aside[1]
     K = np.array([[f, 0, cx], [0, f, cy], [0, 0, 1.0]])
     # full-size pixel -> working pixel (centres at integers in both)
     S = np.array([[scale, 0, (scale - 1) / 2], [0, scale, (scale - 1) / 2], [0, 0, 1.0]])

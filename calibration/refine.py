@@ -12,6 +12,7 @@ from calibration.adjust import Adjusted, Observations, Priors, adjust
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
+from calibration.cut_out import camera_shaped, fitted, widened
 from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
@@ -80,12 +81,16 @@ KINDS = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "st
 
 @dataclass
 class State:
-    """What the rounds pass on: the camera and the radii in mm of the circles in use, the shooting line at 304.8."""
+    """What the rounds pass on: the camera and the radii in mm of the circles in use, the shooting line at 304.8.
+
+    ``cut``: the picture was taken for one cut out of a larger one.
+    """
 
     camera: Camera
     radii: dict[str, float]
     marks: Labelling
     fit: Adjusted | None = None
+    cut: bool = False
 
 
 def relabelled(pyramid: list[Image], cam: Camera) -> tuple[Labelling | None, Camera]:
@@ -132,8 +137,11 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
     return Priors(float(log_f), sigma, lens, r.k2, r.centre * size, mean, spread)
 
 
-def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints) -> State:
-    """One round: find all circles' edges, adjust, and label afresh where the round says so."""
+def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut: bool) -> State:
+    """One round: find all circles' edges, adjust, and label afresh where the round says so.
+
+    ``cut``: the picture is taken for one cut out of a larger one, whatever the edges say.
+    """
     drop_surface = r.lines_only and all(state.marks.evidence[n] > CLEAR_LINE for n in ("shooting", "ten", "fifteen"))
     names = [n for n in state.radii if n != "surface" or not drop_surface]
     cam = state.camera
@@ -151,11 +159,16 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints) -> S
         return state
     fixed = np.array([n == "shooting" for n in names])
     priors = priors_for(hints, state, r, names)
-    fit = adjust(cam, np.array([state.radii[n] for n in names]), fixed, obs, priors)
-    if r.lines_only and priors.log_focal_sigma > 0 and fit.camera.tilt_deg < FLAT_DEG:
-        fit = settled(fit, fixed, obs, priors)
-    radii = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
-    state = State(fit.camera, radii, state.marks, fit)
+    radii = np.array([state.radii[n] for n in names])
+    if hints.camera is not None:
+        fit, cut = adjust(cam, radii, fixed, obs, priors), False
+    else:
+        asked = r.relabel or r.lines_only
+        fit, cut = fitted(cam, radii, fixed, obs, priors, True if cut else None if asked else state.cut)
+    if r.lines_only and hints.camera is None and fit.camera.tilt_deg < FLAT_DEG:
+        fit = settled(fit, fixed, obs, widened(priors, cam) if cut else priors)
+    measured = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
+    state = State(fit.camera, measured, state.marks, fit, cut)
     if r.relabel:
         state = take_labels(state, *relabelled(pyramid, fit.camera))
     return state
@@ -185,9 +198,9 @@ def with_lens(cam: Camera, hints: BoardHints) -> Camera:
     return replace(known, tvec=np.append(known.normalise(cam.project(np.zeros((1, 3))))[0], 1.0) * depth)
 
 
-def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints) -> State:
-    """All rounds of refinement from one first guess."""
+def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints, cut: bool = False) -> State:
+    """All rounds of refinement from one first guess; ``cut``: as if the picture was cut out of a larger one."""
     state = State(with_lens(rescale(c.camera, NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
     for r in ROUNDS:
-        state = refine(pyramid, state, r, hints)
+        state = refine(pyramid, state, r, hints, cut or not camera_shaped(c.camera.width, c.camera.height))
     return state

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from calibration.adjust import Adjusted
+from calibration.adjust import CAMERA_NAMES, Adjusted, move
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM, BoardModel
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
 from calibration.hints import BoardHints, NoBoard
 from calibration.labels import Labelling
-from calibration.locate import find_candidates
+from calibration.locate import find_candidates, off_centre
 from calibration.refine import (
     SAME_CIRCLE_MM,
     State,
@@ -31,7 +31,8 @@ INNER_LINES = {"ten": "10/5", "fifteen": "15/10"}
 """Lines by their names in a fit. Where one couldn't be measured its place would be guessed, and so would scores."""
 
 FAINTEST_LINE = 0.2
-"""Evidence that each of the three lines needs: what isn't seen can't be scored by, and targets lack one of them."""
+"""Evidence that each of the three lines needs beyond that of a circle where boards have none: what isn't seen can't be
+scored by, and targets and rugs lack one of the lines or have others."""
 
 BARE_LIMIT = 0.6
 """Evidence of a circle where no board has one (rugs, targets, plates)."""
@@ -50,6 +51,10 @@ HOLE_SCATTER_MM = 0.6
 """A hole's rim is trusted where most directions see it at one radius: makers' holes are 15-20 mm in radius here."""
 
 
+SMALL_STEP = dict.fromkeys(CAMERA_NAMES, 1e-4) | {"cx": 0.1, "cy": 0.1}
+"""Steps of the numerical derivative of the camera's place: radians, shares, and pixels."""
+
+
 def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoBoard:
     """Find and solve the board in a picture (uint8 BGR); the largest whole one where there are several.
 
@@ -65,6 +70,9 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
             continue
         state = solve_candidate(pyramid, candidate, hints)
         answer = judge(pyramid, state)
+        if answer is not None and hints.camera is None:
+            state = solve_candidate(pyramid, off_centre(pyramid, candidate), hints, cut=True)
+            answer = judge(pyramid, state)
         if answer is None:
             others = sum(c.score > UNSURE_BELOW for c in candidates if c is not candidate)
             return view_of(pyramid, state, hints, others)
@@ -105,14 +113,15 @@ def doubts_of(state: State, again: Camera, found: float) -> str:
 def plausible(marks: Labelling) -> bool:
     """Whether the circles seen make a board: all three lines, and nothing where boards are bare."""
     lines = min(marks.evidence[n] for n in ("shooting", "ten", "fifteen"))
-    return lines > FAINTEST_LINE and marks.evidence["bare"] < BARE_LIMIT
+    bare = marks.evidence["bare"]
+    return lines - bare > FAINTEST_LINE and bare < BARE_LIMIT
 
 
 def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) -> BoardView:
     """Pack a solved state as the carrier that the other floors take."""
     fit, r = state.fit, state.radii
     assert fit is not None
-    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints)))
+    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, state.cut)))
     board = BoardModel(
         "measured",
         NCA_SHOOTING_MM,
@@ -157,16 +166,34 @@ def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
         return {}
     spread = dict(zip(fit.free, np.sqrt(np.clip(np.diag(fit.covariance), 0, None)), strict=True))
     turn = np.hypot(spread.get("turn_x", 0.0), spread.get("turn_y", 0.0))
-    return {"focal_px": float(spread.get("log_focal", 0.0) * cam.K[0, 0]), "tilt_deg": float(np.degrees(turn))}
+    return {
+        "focal_px": float(spread.get("log_focal", 0.0) * cam.K[0, 0]),
+        "tilt_deg": float(np.degrees(turn)),
+        "sideways": _sideways(cam, fit),
+    }
 
 
-def assumptions(hints: BoardHints) -> list[str]:
-    """What was taken on trust, in words."""
+def _sideways(cam: Camera, fit: Adjusted) -> float:
+    """Standard uncertainty of the camera's place along the board, each way, over its height above it.
+
+    By so much times its height the top of a disc may appear aside of where the camera has it.
+    """
+    at = [k for k, name in enumerate(fit.free) if name in CAMERA_NAMES]
+    slopes = np.empty((2, len(at)))
+    for column, k in enumerate(at):
+        step = np.where(np.array(CAMERA_NAMES) == fit.free[k], SMALL_STEP[fit.free[k]], 0.0)
+        slopes[:, column] = (move(cam, step).centre - move(cam, -step).centre)[:2] / (2 * step.sum() * cam.centre[2])
+    assert fit.covariance is not None
+    return float(np.sqrt(np.trace(slopes @ fit.covariance[np.ix_(at, at)] @ slopes.T) / 2))
+
+
+def assumptions(hints: BoardHints, cut: bool) -> list[str]:
+    """What was taken on trust, in words; ``cut``: the picture was taken for one cut out of a larger one."""
     if hints.camera is not None:
         return ["intrinsics from a camera profile"]
-    if hints.focal_px is not None:
-        return ["focal length near the one in EXIF", "square pixels"]
-    return ["focal length near that of common cameras", "square pixels"]
+    focal = "near the one in EXIF" if hints.focal_px is not None else "near that of common cameras"
+    middle = "anywhere: the picture was cut out of a larger one" if cut else "near the picture's middle"
+    return [f"focal length {focal}", "square pixels", f"principal point {middle}"]
 
 
 def warnings_for(cam: Camera, others: int) -> list[str]:

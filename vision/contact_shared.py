@@ -39,6 +39,10 @@ TAUGHT_MM, TAUGHT_LEAST = (0.45, 1.25, 0.22), 0.06
 the least share of an answer that is taken for the picture's."""
 TAUGHT_REACH = 3.0
 """Nothing is believed that lies farther from the start, in those spreads: it was never taught."""
+USUAL_FOCAL, USUAL_SIDEWAYS = 0.25, 0.025
+"""Relative standard uncertainty of the focal length, and of the camera's place sideways over its height, up to which
+the network's discs were seen by wrongly solved cameras. Pictures cut out of larger ones are worse, and what it says of
+height and shift then lies too near to where it starts."""
 TAIL_MM = 0.5
 """A disc whose lean departs by this much from the others' counts half as much as its sigma says, or less."""
 LEAN_ROUNDS = 4
@@ -85,8 +89,9 @@ def agreed(view: BoardView, known: Cylinders, said: Offsets, axes: Array, prior:
         left = wanted - terms @ found
     spread = np.sqrt(np.diag(np.linalg.inv(normal)))
     floor = POOL_FLOOR_MM[1] / max(float(np.sqrt((steep**2).mean())), 1e-3)
-    height_sigma = min(math.hypot(spread[0], floor), prior.sigma[1])
-    shift_sigma = min(math.hypot(float(spread[1:].max()), POOL_FLOOR_MM[2]), prior.sigma[2])
+    beyond = _beyond_taught(view)
+    height_sigma = math.hypot(min(math.hypot(spread[0], floor), prior.sigma[1]), beyond[0])
+    shift_sigma = math.hypot(min(math.hypot(float(spread[1:].max()), POOL_FLOOR_MM[2]), prior.sigma[2]), beyond[1])
     shift = known.shift[0] + float(found[1]), known.shift[1] + float(found[2])
     return Shared(radius, float(known.height[0] + found[0]), shift, (radius_sigma, height_sigma, shift_sigma))
 
@@ -137,7 +142,15 @@ def _height_prior(view: BoardView) -> float:
 
 def _shift_prior(view: BoardView) -> float:
     """Standard deviation in mm of the upper faces' shift before the discs are asked."""
-    return float(np.interp(view.camera.tilt_deg, SHIFT_TILTS_DEG, SHIFT_PRIOR_MM))
+    usual = float(np.interp(view.camera.tilt_deg, SHIFT_TILTS_DEG, SHIFT_PRIOR_MM))
+    return math.hypot(usual, view.camera.sigma.get("sideways", 0.0) * view.board.disc_height)
+
+
+def _beyond_taught(view: BoardView) -> tuple[float, float]:
+    """Doubt in mm about height and shift of the upper faces where the camera is known less than the network's were."""
+    focal, sideways = focal_share(view), view.camera.sigma.get("sideways", 0.0)
+    unknown = max(focal**2 - USUAL_FOCAL**2, 0.0), max(sideways**2 - USUAL_SIDEWAYS**2, 0.0)
+    return view.board.disc_height * math.sqrt(unknown[0]), view.board.disc_height * math.sqrt(unknown[1])
 
 
 def _pooled(values: Array, sigmas: Array, first: float, prior: float, floor: float) -> tuple[float, float]:
