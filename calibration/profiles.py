@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from calibration.boards import BUILT_IN, BoardModel
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
+from calibration.scale import Scale, ScaleSource
 from calibration.view import BoardView
 
 MAX_PROFILE_BYTES = 1_000_000
@@ -124,6 +125,14 @@ class CameraFile(_Strict):
         return Camera(K, np.array(self.distortion), zero, zero, self.width, self.height, dict(self.sigma))
 
 
+class ScaleFile(_Strict):
+    """What gave a table's millimetres (see ``calibration.scale``)."""
+
+    source: ScaleSource
+    tournament: bool = False
+    detail: str = Field(default="", max_length=200)
+
+
 class TableFile(_Strict):
     """A fixed camera over a board: both, and the pose (rotation vector; translation in mm)."""
 
@@ -132,7 +141,7 @@ class TableFile(_Strict):
     board: BoardFile
     rvec: Three
     tvec: Three
-    scale_from: str = Field(max_length=200)
+    scale: ScaleFile
     residual_px: Annotated[float, Field(ge=0, le=100)]
     picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -148,7 +157,7 @@ class TableFile(_Strict):
         camera = Camera(
             c.K, c.dist, np.array(self.rvec), np.array(self.tvec), c.width, c.height, c.sigma, ("table profile",)
         )
-        return BoardView(camera, self.board.model(), self.scale_from, self.residual_px)
+        return BoardView(camera, self.board.model(), Scale(**self.scale.model_dump()), self.residual_px)
 
 
 class DodecaFile(_Strict):
@@ -275,7 +284,7 @@ def table_file(view: BoardView, sha256: str) -> TableFile:
         board=board_file(view.board),
         rvec=(r0, r1, r2),
         tvec=(t0, t1, t2),
-        scale_from=view.scale_from,
+        scale=ScaleFile(source=view.scale.source, tournament=view.scale.tournament, detail=view.scale.detail),
         residual_px=view.residual_px,
         picture_sha256=sha256,
     )

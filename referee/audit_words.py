@@ -261,7 +261,7 @@ def facts(source: Source, reading: CrokinoleReading, settings: Mapping[str, Any]
     lens = f"focal length {camera.K[0, 0]:.0f}{spread} px (standard uncertainty)"
     out += [
         ("camera", f"tilt {camera.tilt_deg:.1f}\u00b0, {lens}"),
-        ("millimetres from", view.scale_from),
+        ("millimetres from", view.scale.detail),
     ]
     if camera.assumed:
         out.append(("assumed", "; ".join(camera.assumed)))

@@ -65,7 +65,7 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
     return {
         "board": {
             "model": board.name,
-            "scale_from": view.scale_from,
+            "scale_from": view.scale.detail,
             "radii_mm": {name: number(r, 3) for name, r in radii.items()},
             "line_widths_mm": {name: number(w, 3) for name, w in widths.items()},
             "disc_diameter_mm": number(2 * board.disc_radius, 3),

@@ -13,6 +13,7 @@ import numpy as np
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from referee.crokinole_score import Score, score_position
@@ -72,7 +73,7 @@ def hints_for(
 def view_from_table(frame: Frame, table: "TableFile") -> BoardView:
     """Return a saved set-up as a view in the frame's pixels."""
     view = table.view()
-    return replace(view, camera=frame_camera(frame, view.camera), scale_from="--table", nca=view.tournament)
+    return replace(view, camera=frame_camera(frame, view.camera), scale=replace(view.scale, detail="--table"))
 
 
 def solve_view(frame: Frame, hints: BoardHints) -> BoardView:
@@ -95,7 +96,7 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
         return view, seen
     diameter = disc_mm or DISC_DIAMETER_MM
     factor = diameter / 2 / seen.disc_radius_mm
-    view = view.scaled(factor, f"disc diameter {diameter:g} mm" + ("" if disc_mm else " (assumed)"))
+    view = view.scaled(factor, Scale("disc", detail=f"disc diameter {diameter:g} mm{'' if disc_mm else ' (assumed)'}"))
     view = replace(view, board=replace(view.board, disc_radius=diameter / 2))
     discs = tuple(replace(d, mm=(d.mm[0] * factor, d.mm[1] * factor), sigma_mm=d.sigma_mm * factor) for d in seen.discs)
     spread = seen.disc_radius_sigma_mm * factor
@@ -121,7 +122,7 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
     lap("board")
     seen = read_discs(frame.pixels, view)
     lap("discs")
-    if not view.scale_known:
+    if not view.scale.known:
         view, seen = scaled_by_discs(view, seen, None if hints is None else hints.disc_mm)
     discs = measure(frame.pixels, view, seen.discs, radius=(seen.disc_radius_mm, seen.disc_radius_sigma_mm))
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)

@@ -12,6 +12,7 @@ import pytest
 
 from calibration.boards import BoardModel
 from calibration.camera import Camera
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
@@ -40,7 +41,7 @@ def oblique_view(scale: float = 1.0) -> BoardView:
     R = np.stack([x, -np.cross(back, x), -back])
     K = np.array([[1200.0, 0, 639.5], [0, 1200.0, 359.5], [0, 0, 1]])
     camera = Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), -R @ eye, 1280, 720)
-    return BoardView(camera, BOARD.scaled(scale), "test", 0.0)
+    return BoardView(camera, BOARD.scaled(scale), Scale("board", detail="test"), 0.0)
 
 
 def disc(x: float, y: float, **fields: object) -> Disc:
@@ -232,7 +233,7 @@ def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-
     )  # fmt: skip
     K, dist, rvec, tvec = (np.array(t[k], float) for k in ("K", "dist", "rvec", "tvec"))
     camera = Camera(K, dist, rvec, tvec, t["width"], t["height"])
-    return cv2.imread(str(path.with_name(t["image"]))), BoardView(camera, board, "scene", 0.0), t
+    return cv2.imread(str(path.with_name(t["image"]))), BoardView(camera, board, Scale("board", detail="scene"), 0.0), t
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
 from calibration.profiles import BoardFile, CameraFile, TableFile, board_file, camera_file, load, save, table_file
+from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 
 K = np.array([[1500.0, 0, 961.5], [0, 1502.0, 538.25], [0, 0, 1]])
@@ -18,14 +19,14 @@ K = np.array([[1500.0, 0, 961.5], [0, 1502.0, 538.25], [0, 0, 1]])
 def view() -> BoardView:
     camera = Camera(K, np.array([0.1, -0.02, 1e-4, 2e-4, 0.0]), np.array([2.4, 0.1, 0.05]), np.array([10.0, -5, 1300]),
                     1920, 1080, {"focal_px": 3.0})  # fmt: skip
-    return BoardView(camera, BUILT_IN["nca"], "NCA board", 0.2)
+    return BoardView(camera, BUILT_IN["nca"], NCA_SCALE, 0.2)
 
 
 def test_table_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     save(path, table_file(view(), "ab" * 32))
     back = load(path, TableFile).view()
-    assert back.board == BUILT_IN["nca"]
+    assert back.board == BUILT_IN["nca"] and back.scale == NCA_SCALE
     assert back.circle_px(300) == pytest.approx(view().circle_px(300), abs=1e-6)
     assert "kind = " in path.read_text()
 

@@ -104,7 +104,7 @@ def board(
     save(output, table_file(view, frame.sha256))
     write_pictures(reading, overlay, None)
     click.echo(
-        f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale_from}; "
+        f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale.detail}; "
         f"look at {overlay} before you trust it"
     )
 

@@ -225,7 +225,7 @@ def board_text(reading: "CrokinoleReading") -> str:
     view = shown_view(reading.frame, reading.view)
     return (
         f"lines fit to {view.residual_px:.2f} px; tilt {view.camera.tilt_deg:.0f} degrees; "
-        f"millimetres from: {view.scale_from}"
+        f"millimetres from: {view.scale.detail}"
     )
 
 

@@ -13,6 +13,7 @@ import cv2
 
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
+from calibration.scale import Scale
 from referee.crokinole_match import Ledger
 from referee.match_judging import (
     BARELY_SEEN,
@@ -187,7 +188,7 @@ class CrokinoleOfficial:
         if not self._sized and any(s.measurable for s in reading.discs):
             rest = self._size_discs(rest, reading)
             reading = self._read(rest)
-        elif self.follower.size_known and rest.view.scale_known and len(self._sizes) < SIZED_RESTS:
+        elif self.follower.size_known and rest.view.scale.known and len(self._sizes) < SIZED_RESTS:
             self._size_again(reading)
         before = self.follower.lying
         leaving = set(self.follower.leaving)
@@ -220,13 +221,13 @@ class CrokinoleOfficial:
         """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""
         self._sized = True
         view = rest.view
-        if view.scale_from.startswith(("NCA", "board ")):
+        if view.scale.source in ("nca", "board"):
             return rest
         radius = disc_radius(reading)
         real = (self._hints.disc_mm or DISC_DIAMETER_MM) / 2
-        factor = 1.0 if view.scale_known else real / radius[0]
-        words = view.scale_from if view.scale_known else f"disc diameter {2 * real:g} mm"
-        self.watch.rescale(factor, radius[0] * factor, words)
+        factor = 1.0 if view.scale.known else real / radius[0]
+        scale = view.scale if view.scale.known else Scale("disc", detail=f"disc diameter {2 * real:g} mm")
+        self.watch.rescale(factor, radius[0] * factor, scale)
         self.follower.radius = (radius[0] * factor, radius[1] * factor)
         self.follower.size_known = True
         assert self.watch.view is not None and self.watch.lens is not None
