@@ -24,7 +24,7 @@ class Camera:
 
     K: (3, 3); dist: (5,); rvec, tvec: (3,), tvec in mm; width, height: the picture's size in pixels.
     ``sigma`` holds standard uncertainties by name (``focal_px``, ``tilt_deg``), ``assumed`` says in words what
-    was taken on trust instead of measured.
+    was taken on trust instead of measured; ``calibrated``: the intrinsics were measured apart from this picture.
     """
 
     K: Array
@@ -35,6 +35,7 @@ class Camera:
     height: int
     sigma: dict[str, float] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    calibrated: bool = False
 
     @cached_property
     def rotation(self) -> Array:

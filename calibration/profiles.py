@@ -7,6 +7,7 @@ picture size is refused with the code ``bad_profile`` in one line that names the
 import itertools
 import math
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -134,10 +135,14 @@ class ScaleFile(_Strict):
 
 
 class TableFile(_Strict):
-    """A fixed camera over a board: both, and the pose (rotation vector; translation in mm)."""
+    """A fixed camera over a board: both, and the pose (rotation vector; translation in mm).
+
+    ``calibrated``: the camera was measured apart ('referee calibrate camera'), not solved with the board.
+    """
 
     kind: Literal["table"] = "table"
     camera: CameraFile
+    calibrated: bool = False
     board: BoardFile
     rvec: Three
     tvec: Three
@@ -154,8 +159,12 @@ class TableFile(_Strict):
     def view(self) -> BoardView:
         """Return the board as this camera sees it, in pixels of the picture as shown."""
         c = self.camera.camera()
-        camera = Camera(
-            c.K, c.dist, np.array(self.rvec), np.array(self.tvec), c.width, c.height, c.sigma, ("table profile",)
+        camera = replace(
+            c,
+            rvec=np.array(self.rvec),
+            tvec=np.array(self.tvec),
+            assumed=("table profile",),
+            calibrated=self.calibrated,
         )
         return BoardView(camera, self.board.model(), Scale(**self.scale.model_dump()), self.residual_px)
 
@@ -281,6 +290,7 @@ def table_file(view: BoardView, sha256: str) -> TableFile:
     t0, t1, t2 = (float(v) for v in view.camera.tvec)
     return TableFile(
         camera=camera_file(view.camera),
+        calibrated=view.camera.calibrated,
         board=board_file(view.board),
         rvec=(r0, r1, r2),
         tvec=(t0, t1, t2),

@@ -80,6 +80,7 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
             "tilt_deg": number(camera.tilt_deg, 3),
             "sigma": {name: number(v) for name, v in camera.sigma.items()},
             "assumed": list(camera.assumed),
+            "calibrated": camera.calibrated,
         },
     }
 

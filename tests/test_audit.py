@@ -198,6 +198,10 @@ def test_advice_names_what_dominates_with_numbers(reading: CrokinoleReading, cal
     assert "at best" in advice(reading, call, 0.02, edge=0.3)
     steep = replace(call, view_angle_deg=4.0, px_per_mm=2.5)
     assert "calibrated camera" in advice(reading, steep, 0.3, pose=0.4)
+    camera = replace(reading.view.camera, calibrated=True)  # it is one
+    known = replace(reading, view=replace(reading.view, camera=camera))
+    assert "calibrated camera" not in advice(known, steep, 0.3, pose=0.4)
+    assert "calibrate board" in advice(known, steep, 0.3, pose=0.4)
     assert "More from the side" in advice(reading, steep, 0.3, edge=0.4)
     assert "Less glare: 30 %" in advice(reading, replace(call, glare=0.3), 0.3, edge=0.4)
 

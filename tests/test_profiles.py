@@ -1,5 +1,6 @@
 """Profiles: what was saved comes back; what is damaged, of another kind or size is refused naming the field."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,10 @@ def view() -> BoardView:
 
 def test_table_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
-    save(path, table_file(view(), "ab" * 32))
+    measured = replace(view(), camera=replace(view().camera, calibrated=True))
+    save(path, table_file(measured, "ab" * 32))
     back = load(path, TableFile).view()
+    assert back.camera.calibrated and back.camera.sigma == view().camera.sigma
     assert back.board == BUILT_IN["nca"] and back.scale == NCA_SCALE
     assert back.circle_px(300) == pytest.approx(view().circle_px(300), abs=1e-6)
     assert "kind = " in path.read_text()
