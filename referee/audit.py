@@ -154,6 +154,7 @@ def call_json(reading: CrokinoleReading, call: Call, page: Page, window: Enlarge
             "centre": points(lines.centre)[0],
             "radius": number(lines.radius),
             "height": number(lines.height, 3),
+            "shift": points(lines.shift)[0],
             "touch": points(lines.touch)[0],
             "line_point": points(lines.line_point)[0],
             "line_inner_edge": points(lines.edge(lines.inner)[::20]),

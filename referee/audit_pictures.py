@@ -101,7 +101,7 @@ def drawn_crop(view: BoardView, call: Call, window: Enlarged, plain: Pixels) -> 
     """The crop ``plain`` with the line's inner edge, the disc's outlines and a bar of :data:`BAR_MM` drawn on it."""
     canvas = plain.copy()
     lines = call.outlines
-    _curve(canvas, window, view.to_px(lines.ring(), lines.height), RIM_INK, 2.0)
+    _curve(canvas, window, lines.upper_rim(view), RIM_INK, 2.0)
     _curve(canvas, window, view.to_px(lines.ring()), DISC_INK, 2.0)
     edge = view.to_px(lines.edge(lines.inner))
     _curve(canvas, window, np.vstack([edge, edge[::-1]]), LINE_INK, 2.0)

@@ -17,7 +17,7 @@ from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from referee.crokinole_score import Score, score_position
-from vision.contacts import measure
+from vision.contacts import Measured, measure_after
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.frames import Frame
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CrokinoleReading:
-    """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took."""
+    """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took.
+
+    ``measured``: lines and discs that the gaps are of; None where no disc lies flat on the surface.
+    """
 
     frame: Frame
     view: BoardView
@@ -38,6 +41,7 @@ class CrokinoleReading:
     score: Score
     warnings: tuple[str, ...] = ()
     stages_ms: dict[str, float] = field(default_factory=dict)
+    measured: Measured | None = None
 
 
 def frame_camera(frame: Frame, camera: "Camera") -> "Camera":
@@ -124,9 +128,10 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
     lap("discs")
     if not view.scale.known:
         view, seen = scaled_by_discs(view, seen, None if hints is None else hints.disc_mm)
-    discs = measure(frame.pixels, view, seen.discs, radius=(seen.disc_radius_mm, seen.disc_radius_sigma_mm))
+    radius = seen.disc_radius_mm, seen.disc_radius_sigma_mm
+    discs, measured = measure_after(None, frame.pixels, view, seen.discs, radius=radius)
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting))
     notes = (*frame.warnings, *view.warnings, *seen.warnings)
-    return CrokinoleReading(frame, view, discs, score, notes, stages)
+    return CrokinoleReading(frame, view, discs, score, notes, stages, measured)

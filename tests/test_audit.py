@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.boards import LINE_NAMES
 from calibration.errors import NotFoundError, UnusableInputError
 from referee import audit_words
 from referee.audit import Asked, write_audit
@@ -91,7 +92,7 @@ def test_outlines_have_the_measured_gaps(calls: list[Call]) -> None:
     for call in calls:
         lines = call.outlines
         gap = np.hypot(*lines.line_point) - np.hypot(*lines.touch)
-        assert gap == pytest.approx(call.contact.gap_mm, abs=2e-3)
+        assert gap == pytest.approx(call.contact.gap_mm, abs=2e-4)
         assert np.hypot(*(lines.touch - lines.centre)) == pytest.approx(lines.radius, abs=1e-6)
         assert 10 < lines.radius < 20
         assert lines.radius == pytest.approx(calls[0].outlines.radius, abs=1e-6)  # all discs share one
@@ -101,8 +102,19 @@ def test_outlines_have_the_measured_gaps(calls: list[Call]) -> None:
 
 def test_upper_rim_is_drawn_where_the_face_was_measured(reading: CrokinoleReading, calls: list[Call]) -> None:
     for call in calls:
-        top = reading.view.to_px(call.outlines.centre[None], call.outlines.height)[0]
-        assert math.dist(top, call.disc.px) < 0.3
+        lines = call.outlines
+        top = reading.view.to_px((lines.centre + lines.shift)[None], lines.height)[0]
+        assert math.dist(top, call.disc.px) < 1e-6
+
+
+def test_an_audit_measures_nothing(reading: CrokinoleReading, calls: list[Call]) -> None:
+    """What is drawn comes from the measurement that was made, whatever the picture now shows."""
+    blank = replace(reading.frame, pixels=np.zeros_like(reading.frame.pixels))
+    for call, again in zip(calls, calls_of(replace(reading, frame=blank), None), strict=True):
+        assert np.array_equal(again.outlines.inner, call.outlines.inner)
+        assert again.outlines.radius == call.outlines.radius == reading.measured.shared.radius
+        line = reading.measured.lines[LINE_NAMES.index(call.contact.line)]
+        assert call.outlines.inner == pytest.approx(line.inner + line.shape.at(call.outlines.turns)[0])
 
 
 def test_crop_maps_points_where_their_pixels_are() -> None:
