@@ -417,6 +417,40 @@ def test_a_manifest_leads_nowhere_else(run: Run, folder: Path, name: str) -> Non
     assert code == 2 and "isn't a file of the folder" in err
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("settings", "files"), 5),
+        (("settings", "files"), {"camera": 5}),
+        (("settings", "files"), {"camera": "/etc/passwd"}),
+        (("settings", "files"), {"table": "settings/../../table.toml"}),
+        (("settings",), []),
+        (("settings", "board"), 7),
+        (("settings", "disc-mm"), "31.5"),
+        (("source", "sha256"), None),
+        (("source", "from_folder"), 5),
+        (("source", "seconds"), "soon"),
+        (("calls", 0, "disc", "mm"), "here"),
+        (("calls", 0, "gap_mm"), True),
+        (("calls", 0), None),
+    ],
+)
+def test_evidence_that_can_not_be_is_named(run: Run, folder: Path, place: tuple[str | int, ...], value: object) -> None:
+    audited = read_folder(folder)
+    evidence, manifest = audited.evidence, audited.manifest
+    inner: Any = evidence
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    write_json(folder / "evidence.json", evidence)
+    digest, size = hash_file(folder / "evidence.json")
+    manifest["files"]["evidence.json"] = {"sha256": digest, "bytes": size}
+    manifest["original"] = evidence["source"]
+    write_json(folder / MANIFEST, manifest)
+    code, _, err = run("verify", folder)
+    assert code == 2 and err.count("\n") == 1 and "damaged" in err
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "manifest/2"}', '{"schema": "manifest/1"}'])
 def test_a_damaged_manifest_is_said(run: Run, folder: Path, text: str) -> None:
     (folder / MANIFEST).write_text(text)
