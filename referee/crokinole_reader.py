@@ -64,13 +64,15 @@ def shown_view(frame: Frame, view: BoardView) -> BoardView:
 
 def hints_for(
     frame: Frame,
-    board: "BoardHints | None" = None,
+    hints: BoardHints | None = None,
     camera: "CameraFile | None" = None,
 ) -> BoardHints:
-    """Complete what the options say by what the picture's file says: EXIF focal length, a profile at this scale."""
-    hints = board or BoardHints()
+    """Complete ``hints`` by a camera profile, at the frame's scale, or else by the focal length that the file names."""
+    hints = hints or BoardHints()
     if camera is not None:
         return replace(hints, camera=frame_camera(frame, camera.camera()))
+    if hints.camera is not None or hints.focal_px is not None:
+        return hints
     return replace(hints, focal_px=frame.focal_px)
 
 
@@ -107,12 +109,15 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
     return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread)
 
 
-def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None) -> CrokinoleReading:
+def read_crokinole(
+    frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None, *, load_ms: float | None = None
+) -> CrokinoleReading:
     """Read one picture; ``view`` stands for a board solved before (a fixed camera's).
 
-    Raises NotFoundError with the code no_board or board_unsure.
+    ``hints`` are in the frame's pixels and completed by what its file says; ``load_ms``: what loading it took, for the
+    record. Raises NotFoundError with the code no_board or board_unsure.
     """
-    stages: dict[str, float] = {}
+    stages = {} if load_ms is None else {"load": load_ms}
     start = time.perf_counter()
 
     def lap(name: str) -> None:
@@ -122,7 +127,7 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
         start = now
 
     if view is None:
-        view = solve_view(frame, hints_for(frame) if hints is None else hints)
+        view = solve_view(frame, hints_for(frame, hints))
     lap("board")
     seen = read_discs(frame.pixels, view)
     lap("discs")

@@ -101,7 +101,7 @@ def test_outputs_are_written(scored, data, tmp_path: Path):
     assert json.loads((tmp_path / "m.json").read_text())["schema"] == "match/1"
     assert len(shots_csv(data).splitlines()) == 5
     with pytest.raises(UnusableInputError, match="doesn't exist"):
-        Targets(json=tmp_path / "nowhere" / "a.json").check()
+        Targets(json=tmp_path / "nowhere" / "a.json").check(CLIP)
 
 
 def test_the_report_stands_alone_and_leads_to_the_moments(scored, data):

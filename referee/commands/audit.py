@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from referee.commands.lengths import DISC, SHOOTING_LINE
-from referee.commands.read import Known
 
 if TYPE_CHECKING:
     from referee.audit_source import Source
     from referee.crokinole_reader import CrokinoleReading
+    from referee.known import Known
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = ("camera", "board", "table", "shooting-line", "disc-mm")
-"""What may be known before the picture is looked at, as in ``referee read`` (there --disc is the diameter)."""
+"""What may be known before the picture is looked at, as in ``referee read``."""
 
 
 class PictureFirst(click.Group):
@@ -89,6 +89,7 @@ def call(
     from referee.audit import Asked, write_audit
     from referee.audit_files import EVIDENCE, read_folder, require_free
     from referee.audit_source import load, parse_target
+    from referee.known import Known
 
     wanted = parse_target(target)
     require_free(output)
@@ -111,7 +112,7 @@ def call(
     return 0
 
 
-def measured(source: "Source", known: Known) -> "CrokinoleReading":
+def measured(source: "Source", known: "Known") -> "CrokinoleReading":
     """Read the source's frame with what is known."""
     from referee.crokinole_reader import read_crokinole
 
@@ -146,8 +147,10 @@ def verify(*, folder: Path, original: Path | None, as_json: bool) -> int:
     return 0 if same else 2
 
 
-def known_of(evidence: dict[str, Any], folder: Path) -> Known:
+def known_of(evidence: dict[str, Any], folder: Path) -> "Known":
     """The options of an audit, with the copies of the files that it used."""
+    from referee.known import Known
+
     settings = evidence.get("settings") or {}
     files = settings.get("files") or {}
 

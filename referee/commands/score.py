@@ -36,7 +36,7 @@ STOPPED = 130
 @click.option("--discs", type=click.IntRange(1, 24), help="Discs a side in a round.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
-@click.option("--disc", "disc_mm", type=DISC, metavar="MM", help="Diameter of the discs.")
+@click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
 @click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
