@@ -180,7 +180,7 @@ class DodecaFile(_Strict):
     yellow: Rgb
     red: Rgb
     blue: Rgb
-    picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    picture_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -5,7 +5,6 @@ put to the rules, stored, and only then told. What could not be stored didn't ha
 number, so that a slow one skips what it missed and holds up nobody.
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 from calibration.errors import NotFoundError, UnusableInputError
 from referee.evidence import EvidenceFolder
 from referee.log import Change, Entry, MatchLog
-from referee.logfile import options_of
+from referee.logfile import line_sum, options_of
 from referee.questions import OpenQuestion, Questions
 from referee.rules import GAMES
 from referee.rules.protocol import RuleError
@@ -36,7 +35,7 @@ class OpenMatch:
         self._lock = threading.RLock()
         self._news = threading.Condition()
         self._version = 0
-        self._stored, self._sum = 0, ""
+        self._sum = ""
         self._read()
 
     @property
@@ -144,7 +143,7 @@ class OpenMatch:
             done = act()
             try:
                 at = self.desk.clock()
-                self._stored, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
+                _, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
             except BaseException:
                 # what isn't stored didn't happen: go back to what is
                 self._read()
@@ -160,8 +159,7 @@ class OpenMatch:
         if file.problem is not None:
             raise UnusableInputError(f"{file.problem}; go on with a backup", code="bad_log")
         self.log: MatchLog = file.log
-        self._stored = len(file.log.entries)
-        self._sum = str(json.loads(text.splitlines()[-1])["sum"])
+        self._sum = line_sum(text.splitlines()[-1])
 
 
 class Desk:

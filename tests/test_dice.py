@@ -9,6 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
 from referee.cli import main
 from training.dice_data import COLUMNS, draw, scenes
@@ -200,6 +201,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading = json.loads(capsys.readouterr().out)
     assert (reading["schema"], reading["game"]) == ("reading/1", "yacht")
     assert reading["image"]["width"] == picture.shape[1]
+    assert not undocumented(reading)
     for die in reading["dice"]:
         assert {"value", "px", "state", "body", "confidence"} <= set(die)
         assert die["state"] in {"flat", "cocked"} and (die["state"] == "flat" or die["value"] is None)

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
 from referee.cli import main
 from referee.dice_reader import set_value
@@ -100,6 +101,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading = json.loads(capsys.readouterr().out)
     assert (reading["schema"], reading["game"]) == ("reading/1", "krakatoa")
     assert set(reading["score"]) == set(SETS)
+    assert not undocumented(reading)
     for dodeca in reading["dodecas"]:
         assert {"set", "colour", "px", "confidence"} <= set(dodeca)
     assert main(["read", str(path), "--game", "krakatoa"]) == 0

@@ -1,5 +1,6 @@
 """Profiles: what was saved comes back; what is damaged, of another kind or size is refused naming the field."""
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,17 @@ from calibration import profiles
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
-from calibration.profiles import BoardFile, CameraFile, TableFile, board_file, camera_file, load, save, table_file
+from calibration.profiles import (
+    BoardFile,
+    CameraFile,
+    DodecaFile,
+    TableFile,
+    board_file,
+    camera_file,
+    load,
+    save,
+    table_file,
+)
 from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 
@@ -41,6 +52,18 @@ def test_camera_and_board_come_back(tmp_path: Path) -> None:
     save(tmp_path / "b.toml", board_file(BUILT_IN["family"]))
     assert profiles.board_by_name(str(tmp_path / "b.toml")) == BUILT_IN["family"]
     assert profiles.board_by_name("family") == BUILT_IN["family"]
+
+
+@pytest.mark.parametrize("kind", [BoardFile, DodecaFile])
+def test_profiles_can_be_typed_as_the_documentation_shows_them(
+    kind: type[BoardFile] | type[DodecaFile], tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "calibration.md").read_text(encoding="utf-8")
+    name = kind.model_fields["kind"].default
+    shown = next(block for block in text.split("\n\n") if block.startswith(f'    kind = "{name}"'))
+    path = tmp_path / "typed.toml"
+    path.write_text(textwrap.dedent(shown), encoding="utf-8")
+    assert load(path, kind).kind == name  # type: ignore[type-var]
 
 
 def refused(path: Path, kind: type[BoardFile] | type[CameraFile] | type[TableFile]) -> str:

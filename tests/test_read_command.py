@@ -9,6 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
@@ -37,6 +38,7 @@ def test_contract(run: Run) -> None:
     assert (code, err) == (0, "")
     assert (reading["schema"], reading["game"]) == ("reading/1", "crokinole")
     assert reading["image"]["width"] == 1280 and reading["image"]["height"] == 720
+    assert not undocumented(reading)
     assert len(reading["image"]["sha256"]) == 64
     assert reading["elapsed_ms"] > 0 and isinstance(reading["warnings"], list)
     board, camera = reading["board"], reading["camera"]

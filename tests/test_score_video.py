@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from documented import undocumented
 
 from calibration.errors import NotFoundError, UnusableInputError
 from calibration.hints import BoardHints
@@ -89,6 +90,10 @@ def test_the_log_holds_every_shot_and_folds_to_the_same_twenties(scored, tmp_pat
     log = read_log(tmp_path / "a.jsonl").log
     shots = [e for e in log.entries if isinstance(e.event, Shot)]
     assert len(shots) == 4 and log.stuck is None
+
+
+def test_every_field_is_documented(data):
+    assert not undocumented(data)
 
 
 def test_outputs_are_written(scored, data, tmp_path: Path):
