@@ -12,8 +12,9 @@ from calibration.profiles import DodecaFile, load, save
 from referee import dodeca_profile
 from referee.cli import main
 from referee.dodeca_profile import known_colours, measure
-from referee.officials.krakatoa import official_with
+from referee.officials.krakatoa import official_for
 from referee.rules.krakatoa import KrakatoaEngine
+from referee.settings import Settings
 from vision.dodecas import COLOURS, SETS, DodecaColours, Look, body_fit, read_dodecas, spot_fit
 from vision.frames import Frame, frame_of_pixels, load_picture
 from vision.readings import Dodeca
@@ -98,7 +99,7 @@ def test_the_official_takes_size_and_colours_from_the_profile(monkeypatch: pytes
     save(path, measure(replace(frame(), sha256="0" * 64), 16.0))
     asked: list[object] = []
     monkeypatch.setattr("referee.officials.krakatoa.read_dodecas", lambda _, known: asked.append(known) or ())
-    official = official_with(KrakatoaEngine(), None, path)
+    official = official_for(KrakatoaEngine(), None, Settings({"dodecas": str(path)}))
     official.feed(replace(frame(), timestamp=0.0))
     assert isinstance(asked[0], DodecaColours) and np.allclose(asked[0].bodies, BODIES)
 

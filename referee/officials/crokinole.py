@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 
@@ -29,7 +29,8 @@ from referee.officials.crokinole_doubts import Doubts
 from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
-from referee.rules.crokinole import Recorded, Shot, State
+from referee.rules.crokinole import Crokinole, Recorded, Shot, State
+from referee.settings import Settings
 from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
@@ -353,6 +354,9 @@ def _birds_eye(reading: TableReading) -> bytes:
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, PICTURE_QUALITY])[1].tobytes()
 
 
-def official(options: Any) -> CrokinoleOfficial:
-    """An official for an engine's setup (``referee.rules.crokinole.Setup``)."""
-    return CrokinoleOfficial(options.side_discs(0), len(options.sides), prompt=True)
+def official_for(engine: Crokinole, state: State, settings: Settings) -> CrokinoleOfficial:
+    """The official of a match that is being played, from where it stands."""
+    setup = engine.setup
+    official = CrokinoleOfficial(setup.side_discs(0), len(setup.sides), prompt=True)
+    official.follow(state)
+    return official
