@@ -2,7 +2,7 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
 from vision.line_net import LINES, PROFILES, Profiles, read_lines
 from vision.readings import Disc
 
-SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
 RADIUS, HEIGHT = 15.875, 9.5
 BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, (2.0, 2.0, 2.0), 330.2)
 
@@ -264,10 +263,8 @@ def test_without_lines_the_width_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("name", ["crokinole/c001", "crokinole/c021", "crokinole_variants/v013"])
-def test_scene_from_true_camera(name: str) -> None:
-    path = SCENES / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"needs the rendered scenes: {path} is not there (set REFEREE_DATA)")
+def test_scene_from_true_camera(name: str, shared_file: Callable[[str], Path]) -> None:
+    path = shared_file(f"scenes/{name}.json")
     truth = json.loads(path.read_text())
     lines = {line["name"]: line for line in truth["board"]["lines"]}
     order = [lines[n] for n in ("15/10", "10/5", "shooting")]

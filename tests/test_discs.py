@@ -2,7 +2,7 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from vision.discs import read_discs
 from vision.frames import load_picture
 from vision.readings import Disc, DiscsSeen
 
-SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
 SAMPLES = Path(__file__).parents[1] / "sample_images"
 BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, surface=330.2)
 RADIUS = 15.875
@@ -220,10 +219,7 @@ def test_nothing_is_read_from_an_even_picture() -> None:
     assert seen.discs == ()
 
 
-def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-arg]
-    path = SCENES / name
-    if not path.exists():
-        pytest.skip(f"no rendered scenes at {SCENES} (set REFEREE_DATA)")
+def load(path: Path) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-arg]
     t = json.loads(path.read_text())
     lines = {line["name"]: line for line in t["board"]["lines"]}
     widths = tuple(lines[n]["outer_edge"] - lines[n]["inner_edge"] for n in ("15/10", "10/5", "shooting"))
@@ -239,8 +235,8 @@ def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-
 @pytest.mark.parametrize(
     "name", ["crokinole/c003.json", "crokinole/c024.json", "crokinole/c039.json", "crokinole_variants/v021.json"]
 )
-def test_whole_scenes(name: str) -> None:
-    image, view, truth = load(name)
+def test_whole_scenes(name: str, shared_file: Callable[[str], Path]) -> None:
+    image, view, truth = load(shared_file(f"scenes/{name}"))
     seen = read_discs(image, view)
     wanted = [d for d in truth["discs"] if d["state"] in ("board", "hole", "leaning") and d["in_frame"]]
     found = [d for d in seen.discs if d.state != "ditch"]
@@ -260,13 +256,13 @@ def test_whole_scenes(name: str) -> None:
     assert seen.disc_radius_mm == pytest.approx(truth["discs"][0]["diameter"] / 2, rel=0.05)
 
 
-def test_same_picture_same_reading() -> None:
-    image, view, _ = load("crokinole/c003.json")
+def test_same_picture_same_reading(shared_file: Callable[[str], Path]) -> None:
+    image, view, _ = load(shared_file("scenes/crokinole/c003.json"))
     assert read_discs(image, view) == read_discs(image, view)
 
 
-def test_candidates_are_apart_and_ranked() -> None:
-    image, view, _ = load("crokinole/c024.json")
+def test_candidates_are_apart_and_ranked(shared_file: Callable[[str], Path]) -> None:
+    image, view, _ = load(shared_file("scenes/crokinole/c024.json"))
     frame = frame_of(view)
     found = candidates_in(canonical_picture(image, view, frame), frame)
     assert [c.chance for c in found] == sorted((c.chance for c in found), reverse=True)
