@@ -18,6 +18,12 @@ UNDISTORT_TOLERANCE = 1e-9
 """Of the focal length: a millionth of a pixel."""
 
 
+def resizing(sx: float, sy: float) -> Array:
+    """Matrix (3, 3) from pixels to those of the same picture resized to ``sx``, ``sy`` of its size."""
+    # pixel centres are at integers: the picture's corner, at -0.5, is what stays where it is
+    return np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1.0]])
+
+
 @dataclass(frozen=True)
 class Camera:
     """Intrinsics, distortion and pose of one camera over one board.
@@ -58,6 +64,12 @@ class Camera:
         K = self.K.copy()
         K[[0, 1], [0, 1]] *= k
         return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
+
+    def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
+        """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
+        mean = float(np.sqrt(sx * sy))
+        sigma = {name: v * mean if name.endswith("_px") else v for name, v in self.sigma.items()}
+        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma)
 
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arcs import Ellipse
-from calibration.camera import Array, Camera
+from calibration.camera import Array, Camera, resizing
 from calibration.sampling import Image, sample_rays
 
 Float32 = NDArray[np.float32]
@@ -52,7 +52,7 @@ def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, heigh
     cx, cy = (width - 1) / 2, (height - 1) / 2
     K = np.array([[f, 0, cx], [0, f, cy], [0, 0, 1.0]])
     # full-size pixel -> working pixel (centres at integers in both)
-    S = np.array([[scale, 0, (scale - 1) / 2], [0, scale, (scale - 1) / 2], [0, 0, 1.0]])
+    S = resizing(scale, scale)
     Q = K.T @ S.T @ e.conic() @ S @ K
     values, vectors = np.linalg.eigh((Q + Q.T) / 2)
     if values[0] > 0 or values[1] < 0:  # want one negative, two positive

@@ -43,6 +43,11 @@ class BoardView:
         board = self.board.scaled(factor)
         return replace(self, camera=camera, board=board, scale=scale)
 
+    def resized(self, sx: float, sy: float, width: int, height: int) -> "BoardView":
+        """The view of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
+        camera = self.camera.resized(sx, sy, width, height)
+        return replace(self, camera=camera, residual_px=self.residual_px * float(np.sqrt(sx * sy)))
+
     def to_px(self, mm: Array, z: float = 0.0) -> Array:
         """Pixels (N, 2) of board points (N, 2) in mm at height ``z``."""
         mm = np.asarray(mm, dtype=np.float64).reshape(-1, 2)

@@ -159,11 +159,8 @@ def reduced(reading: CrokinoleReading) -> tuple[Pixels, BoardView]:
     if factor >= 1:
         return image, view
     size = (round(width * factor), round(height * factor))
-    fx, fy = size[0] / width, size[1] / height
-    scale = np.array([[fx, 0, (fx - 1) / 2], [0, fy, (fy - 1) / 2], [0, 0, 1]])
-    camera = replace(view.camera, K=scale @ view.camera.K, width=size[0], height=size[1])
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return small, replace(view, camera=camera)
+    return small, view.resized(size[0] / width, size[1] / height, *size)
 
 
 def from_above(small: Pixels, view: BoardView, call: Call) -> Pixels:

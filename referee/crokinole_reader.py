@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
@@ -24,7 +22,6 @@ from vision.frames import Frame
 from vision.readings import Disc, DiscsSeen
 
 if TYPE_CHECKING:
-    from calibration.camera import Camera
     from calibration.profiles import CameraFile, TableFile
 
 
@@ -44,22 +41,9 @@ class CrokinoleReading:
     measured: Measured | None = None
 
 
-def frame_camera(frame: Frame, camera: "Camera") -> "Camera":
-    """Convert a camera of the picture as shown to one of the frame's pixels."""
-    sx, sy = frame.scale
-    height, width = frame.pixels.shape[:2]
-    back = np.linalg.inv(np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1]]))
-    return replace(camera, K=back @ camera.K, width=width, height=height)
-
-
 def shown_view(frame: Frame, view: BoardView) -> BoardView:
     """Convert a view in the frame's pixels to one in pixels of the picture as shown."""
-    mean = float(np.sqrt(frame.scale[0] * frame.scale[1]))
-    sigma = {name: v * mean if name.endswith("_px") else v for name, v in view.camera.sigma.items()}
-    camera = replace(
-        view.camera, K=frame.shown_matrix(view.camera.K), width=frame.width, height=frame.height, sigma=sigma
-    )
-    return replace(view, camera=camera, residual_px=view.residual_px * mean)
+    return view.resized(*frame.scale, frame.width, frame.height)
 
 
 def hints_for(
@@ -70,7 +54,8 @@ def hints_for(
     """Complete ``hints`` by a camera profile, at the frame's scale, or else by the focal length that the file names."""
     hints = hints or BoardHints()
     if camera is not None:
-        return replace(hints, camera=frame_camera(frame, camera.camera()))
+        (sx, sy), (height, width) = frame.scale, frame.pixels.shape[:2]
+        return replace(hints, camera=camera.camera().resized(1 / sx, 1 / sy, width, height))
     if hints.camera is not None or hints.focal_px is not None:
         return hints
     return replace(hints, focal_px=frame.focal_px)
@@ -78,8 +63,10 @@ def hints_for(
 
 def view_from_table(frame: Frame, table: "TableFile") -> BoardView:
     """Return a saved set-up as a view in the frame's pixels."""
-    view = table.view()
-    return replace(view, camera=frame_camera(frame, view.camera), scale=replace(view.scale, detail="--table"))
+    view, (sx, sy) = table.view(), frame.scale
+    height, width = frame.pixels.shape[:2]
+    view = view.resized(1 / sx, 1 / sy, width, height)
+    return replace(view, scale=replace(view.scale, detail="--table"))
 
 
 def solve_view(frame: Frame, hints: BoardHints) -> BoardView:

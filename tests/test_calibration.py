@@ -219,6 +219,16 @@ def test_scaling_a_view_moves_nothing_in_the_picture() -> None:
     assert scaled.scale.known and scaled.board.disc_radius == FAMILY.disc_radius
 
 
+def test_a_resized_view_sees_the_same_places() -> None:
+    view = BoardView(replace(camera(30, k1=0.05), sigma={"focal_px": 8.0, "tilt_deg": 1.0}), FAMILY, ASSUMED_SCALE, 0.4)
+    small = view.resized(0.5, 0.25, SIZE[0] // 2, SIZE[1] // 4)
+    picture_of = (view.circle_px(200.0) + 0.5) * [0.5, 0.25] - 0.5
+    assert np.abs(small.circle_px(200.0) - picture_of).max() < 1e-9
+    assert (small.camera.width, small.camera.height) == (SIZE[0] // 2, SIZE[1] // 4)
+    assert small.camera.sigma == pytest.approx({"focal_px": 8.0 * 0.125**0.5, "tilt_deg": 1.0})
+    assert small.residual_px == pytest.approx(0.4 * 0.125**0.5)
+
+
 def test_ellipses_survive_planks() -> None:
     picture = np.full((500, 700, 3), 180, np.uint8)
     for y in range(0, 500, 60):
