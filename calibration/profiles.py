@@ -227,10 +227,15 @@ def load(path: Path, kind: type[Profile]) -> Profile:
         raise bad_profile(path, f"field '{field}': {message}" if field else message) from error
 
 
+def as_text(profile: BoardFile | CameraFile | TableFile | DodecaFile) -> str:
+    """The profile as TOML."""
+    return tomli_w.dumps(profile.model_dump(exclude_none=True))
+
+
 def save(path: Path, profile: BoardFile | CameraFile | TableFile | DodecaFile) -> None:
     """Write a profile as TOML; raises UnusableInputError(bad_option) where the file can't be written."""
     try:
-        path.write_text(tomli_w.dumps(profile.model_dump(exclude_none=True)), encoding="utf-8")
+        path.write_text(as_text(profile), encoding="utf-8")
     except OSError as error:
         raise UnusableInputError(f"{path}: can't be written ({error.strerror})", code="bad_option") from error
 

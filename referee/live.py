@@ -5,6 +5,7 @@ A dark, blurred, covered or moved picture is said on the screen and never change
 board was moved the official isn't even fed.
 """
 
+import hashlib
 import logging
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any
 
 from calibration.drift import check_view
 from calibration.errors import NotFoundError, TableError
+from calibration.profiles import as_text, table_file
 from calibration.view import BoardView
 from referee.clips import ClipRecorder, encode
 from referee.desk import OpenMatch
@@ -325,8 +327,8 @@ class LiveTable:
     def _keep(self, evidence: Evidence | None, at: float, kept: bool) -> str | None:
         if evidence is None:
             return None
-        folder = self.match.desk.evidence
-        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept)
+        folder, view = self.match.desk.evidence, view_text(evidence)
+        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept, view)
 
     def _json(self, event: Any) -> dict[str, Any]:
         data: dict[str, Any] = self.match.log.engine.event_to_json(event)
@@ -339,6 +341,17 @@ class LiveTable:
         if shown != self._shown:
             self._shown = shown
             self.match.touched()
+
+
+def view_text(evidence: Evidence) -> str:
+    """The view of a picture as a table profile; "" where there is none that a profile can hold."""
+    if evidence.view is None:
+        return ""
+    try:
+        return as_text(table_file(evidence.view, hashlib.sha256(evidence.jpeg).hexdigest()))
+    except ValueError as error:
+        log.warning("the board's place in a picture isn't kept: %s", error)
+        return ""
 
 
 def _told(film: "Future[None]") -> None:

@@ -25,10 +25,11 @@ NOWHERE = 0
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A picture that a call rests on: JPEG bytes and one line that says what it shows."""
+    """A picture that a call rests on: JPEG bytes, one line that says what it shows, and where the board lies in it."""
 
     jpeg: bytes = field(repr=False)
     words: str = ""
+    view: "BoardView | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -344,7 +344,7 @@ def _evidence(reading: TableReading, words: str) -> Evidence:
     """The frame that a call rests on, whole."""
     settings = [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY]
     settings += [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
-    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words)
+    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words, reading.rest.view)
 
 
 def _birds_eye(reading: TableReading) -> bytes:
