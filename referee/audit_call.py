@@ -6,6 +6,8 @@ Everything is taken from the reading: the page must show what was decided on, no
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import get_args
 
 import cv2
 import numpy as np
@@ -16,13 +18,13 @@ from calibration.errors import NotFoundError
 from calibration.view import BoardView
 from referee.crokinole_reader import CrokinoleReading
 from vision.contacts import Measured, nearest
-from vision.disc_values import GUARD_SIGMAS
+from vision.disc_values import GUARD_SIGMAS, RING_VALUES
 from vision.readings import Disc, LineContact, LineName
 
 COVERAGE = 2.0
 """Coverage factor k of the expanded uncertainty: about 95 % of normal errors."""
 
-VALUES: dict[LineName, tuple[int, int]] = {"15/10": (15, 10), "10/5": (10, 5), "shooting": (5, 0)}
+VALUES: dict[LineName, tuple[int, int]] = dict(zip(get_args(LineName), pairwise(RING_VALUES), strict=True))
 """Points inside a circle line, and of a disc that touches it (C16, C10)."""
 
 ASKED_MM = 3.0

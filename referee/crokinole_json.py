@@ -37,7 +37,10 @@ def line_json(contact: LineContact) -> dict[str, Any]:
 
 
 def disc_json(disc: Disc, px: NDArray[np.float64]) -> dict[str, Any]:
-    """One disc; ``px`` (2,) is its point in the picture as shown."""
+    """One disc; ``px`` (2,) is its point in the picture as shown.
+
+    Its ``confidence`` is that the disc is there and has this value; that of a :class:`Disc` is of the first alone.
+    """
     return {
         "id": disc.id,
         "colour": disc.colour,

@@ -17,12 +17,16 @@ from referee.logfile import line_sum, options_of
 from referee.questions import OpenQuestion, Questions
 from referee.rules import GAMES
 from referee.rules.protocol import RuleError
+from referee.settings import DEFAULTS
 from referee.store import ConflictError, MatchRow, Store
 
 T = TypeVar("T")
 Clock = Callable[[], float]
 Listener = Callable[["OpenMatch"], None]
 TITLE_LONGEST = 120
+
+
+EVIDENCE_BYTES = DEFAULTS.whole("evidence_mb") * 1_000_000
 
 
 class OpenMatch:
@@ -165,7 +169,7 @@ class OpenMatch:
 class Desk:
     """All matches of one store; ``clock`` gives the time of what people do (a camera brings its own)."""
 
-    def __init__(self, store: Store, evidence_bytes: int = 2_000_000_000, clock: Clock = time.time) -> None:
+    def __init__(self, store: Store, evidence_bytes: int = EVIDENCE_BYTES, clock: Clock = time.time) -> None:
         self.store = store
         self.clock = clock
         self.evidence = EvidenceFolder(store, evidence_bytes)

@@ -38,6 +38,7 @@ from referee.officials import (
 )  # fmt: skip
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
+from referee.settings import DEFAULTS, Settings
 from referee.table_look import Look, TableLook
 from referee.watchdog import SourceState, WatchedSource
 from vision.frames import Frame
@@ -77,16 +78,14 @@ class LiveTable:
         source: WatchedSource,
         official: Official | None,
         *,
-        dark_below: float = 22.0,
-        blurred_below: float = 12.0,
-        picture_width: int = 1280,
+        settings: Settings = DEFAULTS,
         clips: bool = False,
     ) -> None:
         self.match = match
         self.source = source
         self.official = official
-        self.picture = LivePicture(picture_width)
-        self._look = TableLook(dark_below, blurred_below)
+        self.picture = LivePicture(settings.whole("picture_width"))
+        self._look = TableLook(settings.number("dark_below"), settings.number("blurred_below"))
         self._epoch = time.time() if source.name.kind in ("usb", "stream") else 0.0
         self._at = 0.0
         self._checked = 0.0

@@ -126,6 +126,10 @@ class Settings:
         return Settings(self._values | {name: value for name, value in values.items() if value is not None})
 
 
+DEFAULTS = Settings()
+"""All settings as they are unless somebody says otherwise."""
+
+
 def settings_file() -> Path:
     """Where the user's settings are looked for."""
     return user_config_path("table-referee", appauthor=False) / "settings.toml"
