@@ -60,8 +60,11 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     write_bytes(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def write_manifest(folder: Path, original: Mapping[str, Any]) -> None:
-    """Hash everything in the folder; written last, so that a folder without it is known to be unfinished."""
+def write_manifest(folder: Path, original: Mapping[str, Any]) -> str:
+    """Hash everything in the folder; written last, so that a folder without it is known to be unfinished.
+
+    Returns the manifest's own hash, which stands for all of the evidence.
+    """
     files = {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p != folder / MANIFEST):
         digest, size = hash_file(path)
@@ -73,6 +76,7 @@ def write_manifest(folder: Path, original: Mapping[str, Any]) -> None:
         "files": files,
     }
     write_json(folder / MANIFEST, data)
+    return hash_file(folder / MANIFEST)[0]
 
 
 def read_folder(folder: Path) -> Audited:

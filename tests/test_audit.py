@@ -16,7 +16,7 @@ import pytest
 from calibration.boards import LINE_NAMES
 from calibration.errors import NotFoundError, UnusableInputError
 from referee import audit_words
-from referee.audit import Asked, write_audit
+from referee.audit import Asked, build_audit
 from referee.audit_call import VALUES, Call, calls_of, find_disc, shares
 from referee.audit_files import MANIFEST, hash_file, read_folder, write_json
 from referee.audit_pdf import pdf_date, printable
@@ -67,7 +67,7 @@ def calls(reading: CrokinoleReading) -> list[Call]:
 @pytest.fixture(scope="module")
 def written(source: Source, reading: CrokinoleReading, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit") / "all"
-    write_audit(source, reading, Asked(), folder)
+    build_audit(source, reading, Asked()).write(folder)
     return folder
 
 
@@ -250,6 +250,14 @@ def test_a_disc_beside_no_line_is_no_call(reading: CrokinoleReading) -> None:
 # the folder
 
 
+def test_an_audit_is_made_before_anything_is_written(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
+    made = build_audit(source, reading, Asked())
+    assert made.pages and json.loads(json.dumps(made.calls))
+    evidence = made.write(tmp_path / "out")
+    assert evidence == read_folder(tmp_path / "out").hash
+    assert read_folder(tmp_path / "out").evidence["calls"] == json.loads(json.dumps(made.calls))
+
+
 def test_folder_holds_everything_and_hashes_it(written: Path, calls: list[Call]) -> None:
     manifest = json.loads((written / MANIFEST).read_text())
     there = {p.relative_to(written).as_posix() for p in written.rglob("*") if p.is_file()} - {MANIFEST}
@@ -283,13 +291,13 @@ def test_reports_have_a_page_a_call_and_refer_to_nothing_outside(written: Path, 
 
 def test_same_input_gives_the_same_bytes(source: Source, reading: CrokinoleReading, written: Path) -> None:
     again = written.with_name("again")
-    write_audit(source, reading, Asked(), again)
+    build_audit(source, reading, Asked()).write(again)
     assert (again / MANIFEST).read_bytes() == (written / MANIFEST).read_bytes()
 
 
 def test_evidence_is_never_written_over(source: Source, reading: CrokinoleReading, folder: Path) -> None:
     with pytest.raises(UnusableInputError, match="not empty"):
-        write_audit(source, reading, Asked(), folder)
+        build_audit(source, reading, Asked()).write(folder)
 
 
 def test_text_that_the_typeface_lacks_is_escaped() -> None:
@@ -330,7 +338,7 @@ def test_a_page_that_has_much_to_say_stays_one_page(source: Source, reading: Cro
 
 def test_names_are_escaped_in_html(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
     odd = replace(source, path=PICTURE.with_name("<b>&.jpg"))
-    write_audit(odd, reading, Asked(), tmp_path / "odd")
+    build_audit(odd, reading, Asked()).write(tmp_path / "odd")
     page = (tmp_path / "odd" / "report.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;&amp;.jpg" in page and "<b>&.jpg" not in page
 
@@ -396,7 +404,7 @@ def test_verify_without_the_original_and_with_a_wrong_one(
     moved = tmp_path / "board.jpg"
     shutil.copy(PICTURE, moved)
     out = tmp_path / "audit"
-    write_audit(replace(source, path=moved), reading, Asked(), out)
+    build_audit(replace(source, path=moved), reading, Asked()).write(out)
     moved.rename(tmp_path / "elsewhere.jpg")
     code, said, _ = run("verify", out)
     assert code == 0 and "--original FILE" in said and "not measured again" in said

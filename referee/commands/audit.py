@@ -86,8 +86,8 @@ def call(
     """Measure the calls in a picture, or in a video at one moment: one disc's, or those of all discs near a line."""
     if disc is not None and at is not None:
         raise click.UsageError("--disc and --at name the same thing: give one of them")
-    from referee.audit import Asked, write_audit
-    from referee.audit_files import EVIDENCE, read_folder, require_free
+    from referee.audit import Asked, build_audit
+    from referee.audit_files import EVIDENCE, require_free
     from referee.audit_source import load, parse_target
     from referee.known import Known
 
@@ -100,15 +100,14 @@ def call(
     settings = {name: str(v) if isinstance(v, Path) else v for name, v in given.items() if v is not None}
     named = {"camera": camera, "board": None if board is None else Path(board), "table": table}
     files = {name: path for name, path in named.items() if path is not None and path.is_file()}
-    pages = write_audit(
-        source, reading, Asked(disc, at), output, settings=settings, files=files, copy_original=copy_original
-    )
+    made = build_audit(source, reading, Asked(disc, at), settings=settings, files=files)
+    evidence = made.write(output, copy_original=copy_original)
     if as_json:
-        click.echo(json.dumps(json.loads((output / EVIDENCE).read_text(encoding="utf-8"))["calls"]))
+        click.echo(json.dumps(made.calls))
         return 0
-    for page in pages:
+    for page in made.pages:
         click.echo(f"{page.place}: {page.verdict} ({page.figures[0][1]}, touching with {page.figures[1][1]})")
-    click.echo(f"{output}: report.pdf, report.html, {EVIDENCE}; evidence {read_folder(output).hash}")
+    click.echo(f"{output}: report.pdf, report.html, {EVIDENCE}; evidence {evidence}")
     return 0
 
 

@@ -44,7 +44,7 @@ def report(identifier: str, digest: str) -> Response:
 
 def _write(content: bytes, table: Path | None, folder: Path) -> bytes:
     # heavy: imported when somebody asks for it
-    from referee.audit import Asked, write_audit  # noqa: PLC0415
+    from referee.audit import Asked, build_audit  # noqa: PLC0415
     from referee.audit_files import REPORT_PDF  # noqa: PLC0415
     from referee.audit_source import load, parse_target  # noqa: PLC0415
     from referee.crokinole_reader import read_crokinole, view_from_table  # noqa: PLC0415
@@ -58,5 +58,5 @@ def _write(content: bytes, table: Path | None, folder: Path) -> bytes:
     reading = replace(reading, warnings=(*reading.warnings, said))
     files = {} if table is None else {"table": table}
     settings = {name: path.name for name, path in files.items()}
-    write_audit(source, reading, Asked(), folder / "audit", settings=settings, files=files)
+    build_audit(source, reading, Asked(), settings=settings, files=files).write(folder / "audit")
     return (folder / "audit" / REPORT_PDF).read_bytes()
