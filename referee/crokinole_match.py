@@ -399,7 +399,7 @@ class Ledger:
         if round_.ended is not None and not round_.complete:
             round_.complete = True
             if not self.turns_kept:
-                shots = " and ".join(map(str, counts))
+                shots = " + ".join(map(str, counts))
                 self.ask(self.shots[-1].number, at, f"the board was cleared after {shots} shots")
         elif round_.complete and wanted is None and counts[0] not in USUAL_DISCS and len(self.rounds) == 1:
             self.ask(None, at, f"a round of {counts[0]} discs a side is taken as whole; say --discs if it isn't")

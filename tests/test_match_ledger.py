@@ -199,6 +199,16 @@ def test_the_third_side_counts_where_nobody_says_how_many_discs_there_are():
     assert table.ledger.side_discs() == 6
 
 
+def test_a_board_that_is_cleared_early_is_asked_about_with_the_shots_of_all_sides():
+    table = Table(3, discs=2)
+    for group, touched in ((0, []), (1, [1]), (2, [2]), (0, [3])):
+        table.shoot(group, disc((0.0, 30.0 * table.shots - 45.0)), touched=touched)
+    for i in list(table.lying):
+        table.take(i)
+    table.ledger.finish(99.0)
+    assert "the board was cleared after 2 + 1 + 1 shots" in table.whys()
+
+
 def test_where_a_shot_came_from_names_a_side_only_where_one_sits():
     table = Table()
     table.shoot(0, disc(IN_15))
