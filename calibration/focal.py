@@ -67,8 +67,9 @@ def _held(fit: Adjusted, at: float, fixed: NDArray[np.bool_], obs: Observations,
 
 
 def _next(at: list[float], costs: NDArray[np.float64]) -> float:
-    """Return the value to try next: the minimum of a parabola through the best one and its neighbours, or one beyond
-    the end.
+    """Return the value to try next.
+
+    It is the minimum of a parabola through the best one and its neighbours; a best one at an end is stepped beyond.
     """
     k = int(np.argmin(costs))
     if k == 0:

@@ -45,8 +45,9 @@ class Profile:
 
 
 def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, height: int) -> list[Camera]:
-    """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full
-    size).
+    """Return the two cameras that see a circle of radius 1 (board units) as an ellipse.
+
+    ``e`` was found in the picture at ``scale`` of its full size.
     """
     f = focal_px
     cx, cy = (width - 1) / 2, (height - 1) / 2
@@ -82,8 +83,9 @@ def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, heigh
 
 
 def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: int) -> Camera:
-    """A camera whose board has unit normal ``n`` and centre ``centre`` in camera axes, x to the right in the
-    picture.
+    """Return the camera over a board given in camera axes, its x axis to the right in the picture.
+
+    ``n`` (3,): the board's unit normal; ``centre`` (3,): its centre.
     """
     x = np.array([1.0, 0.0, 0.0]) - n[0] * n
     x /= np.linalg.norm(x)
@@ -93,8 +95,9 @@ def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: in
 
 
 def hypotheses(e: Ellipse, scale: float, width: int, height: int, focals: Array) -> list[Camera]:
-    """Cameras for ellipse ``e`` that differ in where they put the circle's centre: over focal lengths and both
-    poses.
+    """Return cameras for an ellipse that differ in where they put the circle's centre.
+
+    They range over focal lengths and the two poses of each.
     """
     kept: list[Camera] = []
     places: list[Array] = []
@@ -141,8 +144,9 @@ def _filtered(polar: Float32, kernel: Float32) -> Float32:
 
 
 def _agreement(response: Float32, weight: Float32) -> Array:
-    """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each
-    radius.
+    """Return how strongly a response (N, M, 3) agrees over the angle at each radius (M,).
+
+    It is the absolute mean over the angle in units of the noise, saturating, of the best channel.
     """
     noise = np.maximum(NOISE_FLOOR, np.median(np.abs(response[::2, ::2]).reshape(-1, 3), axis=0))
     x = response / (CLIP_NOISE * noise).astype(np.float32)

@@ -134,11 +134,10 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
 
 
 def with_scale(view: BoardView, radii: dict[str, float], hints: BoardHints) -> BoardView:
-    """Give the view its millimetres: by a named model, the given shooting line, or an NCA board's ratios; else they
-    wait.
+    """Give the view its millimetres: by a named model, the given shooting line, or an NCA board's proportions.
 
-    A named model also says what no picture shows well: the widths of its lines, its discs, and the hole's and the
-    surface's radii where they couldn't be measured.
+    Where none of these is known they stay assumed, until discs are measured. A named model also says what no picture
+    shows well: the widths of its lines, its discs, and the radii of hole and surface where they couldn't be measured.
     """
     if hints.board is not None:
         given = hints.board
@@ -170,8 +169,9 @@ def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
 
 
 def sigma_of(cam: Camera, fit: Adjusted, hints: BoardHints) -> dict[str, float]:
-    """Standard uncertainties of what people ask about, from the covariance of the fit; the profile's of a focal length
-    that wasn't fitted.
+    """Return the standard uncertainties of what people ask about, from the covariance of the fit.
+
+    A focal length that wasn't fitted has that of its profile.
     """
     if fit.covariance is None:
         return {}

@@ -1,5 +1,6 @@
-"""The pictures of an audited call: the place enlarged, plain and with the solved outlines, the board from above, the
-solved lines. All BGR uint8.
+"""The pictures of an audited call, all BGR uint8.
+
+The place enlarged, plain and with the solved outlines; the board from above; the solved lines.
 """
 
 import math

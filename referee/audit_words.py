@@ -37,8 +37,11 @@ DOUBTS_MOST = 3
 
 @dataclass(frozen=True)
 class Page:
-    """All text of one call's page. ``figures`` and ``facts``: (label, value); ``clauses``: (number, words);
-    ``budget``: (part, standard uncertainty in mm, share of the variance)."""
+    """All text of one call's page.
+
+    ``figures`` and ``facts``: (label, value); ``clauses``: (number, words); ``budget``: (part, standard uncertainty in
+    mm, share of the variance).
+    """
 
     name: str
     place: str

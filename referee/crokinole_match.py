@@ -297,20 +297,9 @@ class Ledger:
                 self.ask(number, at, why)
         self._waiting.clear()
 
-    def _counts(self, round_: JudgedRound) -> list[int]:
-        """Shots of each side in a round."""
-        return [sum(s.group == g for s in round_.shots) for g in range(self.groups)]
-
     def _most(self, rounds: Sequence[JudgedRound]) -> int:
         """The most shots of one side in any of the rounds."""
-        return max((max(self._counts(r)) for r in rounds), default=0)
-
-    def _out_of_turn(self, group: int) -> bool:
-        """Whether another side has waited longer for its turn in this round."""
-        latest = [-1] * self.groups
-        for k, shot in enumerate(self.rounds[-1].shots):
-            latest[shot.group] = k
-        return latest[group] > min(latest)
+        return max((max(r.counts(self.groups)) for r in rounds), default=0)
 
     def _new_round(self) -> None:
         self.rounds.append(JudgedRound(len(self.rounds) + 1))
@@ -346,11 +335,11 @@ class Ledger:
         round_ = self.rounds[-1]
         if not round_.shots or not board_empty:
             return False
-        counts = self._counts(round_)
+        counts = round_.counts(self.groups)
         wanted = self.discs or self._most(self.rounds[:-1])
         whole = max(counts) == min(counts) >= (wanted or min(USUAL_DISCS))
         # within a round the sides take turns; the next one isn't opened by who would be on turn then (C14, C21, C23)
-        again = self._out_of_turn(seen.group)
+        again = round_.out_of_turn(seen.group, self.groups)
         if self._taken:
             return again or (bool(wanted) and whole)
         # nothing lay there to be cleared away: the number of discs, and the turn, say that a round has ended
@@ -393,7 +382,7 @@ class Ledger:
         for i, _, disc in () if self.turns_kept else last.board:
             for why in value_doubts(i, disc):
                 self.ask(last.number, at, why)
-        counts = self._counts(round_)
+        counts = round_.counts(self.groups)
         wanted = self.discs
         round_.complete = set(counts) == {counts[0] if wanted is None else wanted}
         if round_.ended is not None and not round_.complete:

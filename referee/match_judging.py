@@ -72,8 +72,10 @@ class JudgedShot:
 
 @dataclass(slots=True)
 class JudgedRound:
-    """A round. ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't;
-    ``start``: the position before its first shot.
+    """A round as it was judged.
+
+    ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't; ``start``:
+    the position before its first shot.
     """
 
     number: int
@@ -83,6 +85,17 @@ class JudgedRound:
     twenties: tuple[int, ...] = ()
     ended: float | None = None
     complete: bool = False
+
+    def counts(self, groups: int) -> list[int]:
+        """Shots of each of so many sides."""
+        return [sum(s.group == g for s in self.shots) for g in range(groups)]
+
+    def out_of_turn(self, group: int, groups: int) -> bool:
+        """Whether another of so many sides has waited longer for its turn than ``group``."""
+        latest = [-1] * groups
+        for k, shot in enumerate(self.shots):
+            latest[shot.group] = k
+        return latest[group] > min(latest)
 
 
 def internal_engine(groups: int) -> Crokinole:

@@ -164,6 +164,24 @@ def test_table_profile(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (code, answer["error"]["code"]) == (3, "no_board")
 
 
+def test_a_board_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text("""
+        kind = "board"
+        name = "Duncan's"
+        shooting_mm = 310.0
+        ten_mm = 206.7
+        fifteen_mm = 103.3
+        line_widths_mm = [3.0, 3.0, 3.0]
+        disc_diameter_mm = 31.0
+    """)
+    code, reading, _ = run(ONE, "--board", path)
+    board = reading["board"]
+    assert (code, board["model"], board["scale_from"]) == (0, "Duncan's", "board Duncan's")
+    assert (board["radii_mm"]["shooting"], board["disc_diameter_mm"]) == (310.0, 31.0)
+    assert set(board["line_widths_mm"].values()) == {3.0}
+
+
 def test_the_diameter_of_the_discs_has_one_name_and_the_old_one(run: Run) -> None:
     for name in ("--disc-mm", "--disc"):
         code, reading, _ = run(ONE, name, "31")

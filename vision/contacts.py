@@ -99,10 +99,11 @@ def measure_after(
     radius: tuple[float, float] | None = None,
     net: ContactNet | None = None,
 ) -> tuple[tuple[Disc, ...], Measured | None]:
-    """Like :func:`measure`, but discs that start from the very place from which they were measured ``before`` keep
-    what was measured then: whoever looked for them found nothing changed about them.
+    """Measure as :func:`measure` does, going on from what was measured ``before``.
 
-    Also what the next picture can go on from; None where nothing lies flat on the surface.
+    Discs that start from the very place from which they were measured then keep that: whoever looked for them found
+    nothing changed about them. Also returns what the next picture can go on from; None where nothing lies flat on the
+    surface.
     """
     flat = [d for d in discs if d.state == "board"]
     if not flat:
