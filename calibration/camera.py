@@ -65,12 +65,6 @@ class Camera:
         K[[0, 1], [0, 1]] *= k
         return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
 
-    def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
-        """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
-        mean = float(np.sqrt(sx * sy))
-        sigma = {name: v * mean if name.endswith("_px") else v for name, v in self.sigma.items()}
-        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma)
-
     def project(self, points: Array) -> Array:
         """Project board points (N, 3) in mm to pixels (N, 2)."""
         x, y, z = np.asarray(points, dtype=np.float64).reshape(-1, 3).T
@@ -99,6 +93,12 @@ class Camera:
         t = np.arange(90) * (2 * np.pi / 90)
         x, y = self.project(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t])).T
         return float(1 - np.mean((x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)))
+
+    def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
+        """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
+        mean = float(np.sqrt(sx * sy))
+        sigma = {name: v * mean if name.endswith("_px") else v for name, v in self.sigma.items()}
+        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma)
 
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""

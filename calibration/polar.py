@@ -45,9 +45,8 @@ class Profile:
 
 
 def poses_of_circle(e: Ellipse, scale: float, focal_px: float, width: int, height: int) -> list[Camera]:
-    """Return the two cameras that see a circle of radius 1 (board units) as an ellipse.
-
-    ``e`` was found in the picture at ``scale`` of its full size.
+    """The two cameras that see a circle of radius 1 (board units) as ellipse ``e`` (found at ``scale`` of full
+    size).
     """
     f = focal_px
     cx, cy = (width - 1) / 2, (height - 1) / 2

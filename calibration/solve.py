@@ -113,12 +113,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     """Pack a solved state as the carrier that the other floors take."""
     fit, r = state.fit, state.radii
     assert fit is not None
-    camera = replace(
-        state.camera,
-        sigma=sigma_of(state.camera, fit, hints),
-        assumed=tuple(assumptions(hints)),
-        calibrated=hints.camera is not None,
-    )
+    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints)))
     board = BoardModel(
         "measured",
         NCA_SHOOTING_MM,
@@ -127,6 +122,9 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
         hole_radius(pyramid, camera),
         surface=r.get("surface"),
     )
+    if hints.camera is not None:  # its focal length was measured elsewhere, and so was what it is uncertain by
+        focal = hints.camera.sigma.get("focal_px", 0.0)
+        camera = replace(camera, sigma={**camera.sigma, "focal_px": focal}, calibrated=True)
     view = BoardView(
         camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance
     )
@@ -168,19 +166,13 @@ def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
     return (BUILT_IN["nca"].hole or 0.0) + middle
 
 
-def sigma_of(cam: Camera, fit: Adjusted, hints: BoardHints) -> dict[str, float]:
-    """Return the standard uncertainties of what people ask about, from the covariance of the fit.
-
-    A focal length that wasn't fitted has that of its profile.
-    """
+def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
+    """Standard uncertainties of what people ask about, from the covariance of the fit."""
     if fit.covariance is None:
         return {}
     spread = dict(zip(fit.free, np.sqrt(np.clip(np.diag(fit.covariance), 0, None)), strict=True))
     turn = np.hypot(spread.get("turn_x", 0.0), spread.get("turn_y", 0.0))
-    focal = float(spread.get("log_focal", 0.0) * cam.K[0, 0])
-    if hints.camera is not None:
-        focal = hints.camera.sigma.get("focal_px", 0.0)
-    return {"focal_px": focal, "tilt_deg": float(np.degrees(turn))}
+    return {"focal_px": float(spread.get("log_focal", 0.0) * cam.K[0, 0]), "tilt_deg": float(np.degrees(turn))}
 
 
 def assumptions(hints: BoardHints) -> list[str]:
