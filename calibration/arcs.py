@@ -170,8 +170,9 @@ def fit_ellipse(points: Float32) -> Ellipse | None:
 
 
 def arc_of(points: Float32) -> Arc | None:
-    """Take points (N, 2) as an arc if they bend steadily: planks, rails and table edges are straight but for
-    roughness.
+    """Take points (N, 2) as an arc if they bend steadily.
+
+    Planks, rails and table edges are straight but for roughness.
     """
     middle = points.mean(0, dtype=np.float64)
     x, y = points.T - middle[:, None]

@@ -18,13 +18,19 @@ UNDISTORT_TOLERANCE = 1e-9
 """Of the focal length: a millionth of a pixel."""
 
 
+def resizing(sx: float, sy: float) -> Array:
+    """Matrix (3, 3) from pixels to those of the same picture resized to ``sx``, ``sy`` of its size."""
+    # pixel centres are at integers: the picture's corner, at -0.5, is what stays where it is
+    return np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1.0]])
+
+
 @dataclass(frozen=True)
 class Camera:
     """Intrinsics, distortion and pose of one camera over one board.
 
     K: (3, 3); dist: (5,); rvec, tvec: (3,), tvec in mm; width, height: the picture's size in pixels.
     ``sigma`` holds standard uncertainties by name (``focal_px``, ``tilt_deg``), ``assumed`` says in words what
-    was taken on trust instead of measured.
+    was taken on trust instead of measured; ``calibrated``: the intrinsics were measured apart from this picture.
     """
 
     K: Array
@@ -35,6 +41,7 @@ class Camera:
     height: int
     sigma: dict[str, float] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    calibrated: bool = False
 
     @cached_property
     def rotation(self) -> Array:
@@ -106,6 +113,12 @@ class Camera:
         t = np.arange(90) * (2 * np.pi / 90)
         x, y = self.project(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t])).T
         return float(1 - np.mean((x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)))
+
+    def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
+        """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
+        mean = float(np.sqrt(sx * sy))
+        sigma = {name: v * mean if name.endswith("_px") else v for name, v in self.sigma.items()}
+        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma)
 
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""

@@ -1,11 +1,12 @@
 """Sub-pixel places of one circle line, or of a step in brightness, around the board.
 
-Along each of many directions the picture is sampled across the expected radius, in colour; a line answers a ridge
-filter,
-an edge a step filter (derivatives of a Gaussian, as in Steger, "An unbiased detector of curvilinear structures", 1998).
+Along each of many directions the picture is sampled across the expected radius, in colour. A line responds to a ridge
+filter, an edge to a step filter (derivatives of a Gaussian, as in Steger, "An unbiased detector of curvilinear
+structures", 1998).
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 
 from calibration.camera import Array, Camera
 from calibration.sampling import Image, sample_rays
+
+EdgeKind = Literal["ridge", "step"]
+"""A line, found by its middle; a step in brightness or colour."""
 
 SUB_ANGLES = 3
 """Neighbouring directions averaged for one edge place: grain is shorter than a line is smooth."""
@@ -47,7 +51,7 @@ class CircleEdges:
         return len(self.angles) / self.looked if self.looked else 0.0
 
 
-def kernel(kind: str, sigma: float, reach: int) -> NDArray[np.float32]:
+def kernel(kind: EdgeKind, sigma: float, reach: int) -> NDArray[np.float32]:
     """Negative second (``ridge``) or first (``step``) derivative of a Gaussian, ``sigma`` in samples; 1-D float32."""
     x = np.arange(-reach, reach + 1, dtype=np.float64)
     g = np.exp(-0.5 * (x / sigma) ** 2)
@@ -65,7 +69,7 @@ def circle_edges(
     pyramid: list[Image],
     cam: Camera,
     radius: float,
-    kind: str,
+    kind: EdgeKind,
     window: float,
     count: int,
     sigma: float,
@@ -73,8 +77,7 @@ def circle_edges(
 ) -> CircleEdges:
     """Find one circle's edge places within ``window`` mm of ``radius``.
 
-    kind: ``ridge`` (a line, its middle) or ``step``. count: directions around the board. sigma: width of the filter
-    in mm.
+    ``count``: directions around the board; ``sigma``: width of the filter in mm; ``samples``: steps across the radius.
     """
     reach_mm = 2.5 * sigma
     step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / samples

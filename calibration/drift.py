@@ -1,6 +1,7 @@
 """Whether a camera still stands where a saved view says: the line edges are looked for where they should be."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -18,13 +19,19 @@ CHECK_RESIDUAL_PX = 1.2
 
 @dataclass(frozen=True)
 class Fit:
-    """How well a saved view fits a new picture: share of line edges seen where expected, and their RMS distance in
-    px.
+    """How well a saved view fits a new picture: share of line edges seen where expected, and their RMS distance in px.
+
+    ``fault``: what keeps it from fitting; None where nothing does.
     """
 
     coverage: float
     residual_px: float
-    ok: bool
+    fault: Literal["nothing_there", "moved"] | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the board still lies where the view says."""
+        return self.fault is None
 
 
 def check_view(image: Image, view: BoardView) -> Fit:
@@ -40,4 +47,6 @@ def check_view(image: Image, view: BoardView) -> Fit:
         squares, count = squares + float((np.clip(off, -3, 3) ** 2).sum()), count + len(off)
     coverage = seen / looked if looked else 0.0
     residual = float(np.sqrt(squares / count)) if count else float("inf")
-    return Fit(coverage, residual, coverage > CHECK_COVERAGE and residual < CHECK_RESIDUAL_PX)
+    if coverage <= CHECK_COVERAGE:
+        return Fit(coverage, residual, "nothing_there")
+    return Fit(coverage, residual, None if residual < CHECK_RESIDUAL_PX else "moved")

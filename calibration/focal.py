@@ -1,9 +1,9 @@
 """The focal length of a camera that looks straight down, where circles hardly tell it from the distance.
 
-Along a change of focal length, distance and tilt together the edges' fit hardly changes: a valley, long, flat and bent,
-in which steps of least squares come to a halt anywhere. So the focal length is held at several values, everything else
-fitted at each (the profile of the likelihood; Venzon & Moolgavkar, "A method for computing profile-likelihood-based
-confidence intervals", 1988), and the least of a parabola through the best three taken.
+When focal length, distance and tilt change together, the fit to the edges hardly does: the cost has a long, flat, bent
+valley in which least squares may stop anywhere. So the focal length is held at several values and everything else is
+fitted at each (the profile likelihood; Venzon & Moolgavkar, "A method for computing profile-likelihood-based confidence
+intervals", 1988); the minimum of a parabola through the best three is the answer.
 """
 
 from dataclasses import dataclass, replace
@@ -14,20 +14,22 @@ from numpy.typing import NDArray
 from calibration.adjust import Adjusted, Observations, Priors, adjust, compared
 
 FLAT_DEG = 17.0
-"""A camera that looks down more steeply than this is searched: farther aside a focal length is known to some 2 %."""
+"""Largest tilt at which the search is needed; beyond it the circles give the focal length to about 2 %."""
 SPREAD = 0.25
-"""Steps of the first three values, in the logarithm: about what cameras differ by."""
+"""Spacing of the first three values, in the logarithm: about as much as cameras differ."""
 STEPS, DAMPING = 8, 1e-6
-"""Of least squares at each value, hardly damped: principal point and tilt make a valley of their own."""
+"""Least squares at each value: number of steps, and hardly any damping, since principal point and tilt form a valley
+of their own."""
 MORE = 4
-"""Values tried after the first three at most."""
+"""At most so many values are tried after the first three."""
 NEAR = 0.015
-"""A value so near, in the logarithm, to one that was tried changes nothing: known it is to a tenth at best."""
+"""A value this close, in the logarithm, to one already tried isn't worth a fit: the focal length is known to 10 % at
+best."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """Fits with the focal length held, by its logarithm, in order."""
+    """Fits with the focal length held, in the order of its logarithm ``at``."""
 
     at: list[float]
     fits: list[Adjusted]
@@ -38,9 +40,9 @@ class _Tried:
 
 
 def settled(fit: Adjusted, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
-    """The fit whose focal length, everything else fitted to it, agrees best with edge places and priors.
+    """Return the fit whose focal length agrees best with edge places and priors, everything else fitted to it.
 
-    ``fit``: from where the search begins; ``fixed`` (C,): circles whose radii stay. Deterministic.
+    ``fit``: where the search begins; ``fixed`` (C,): circles whose radii are held. Deterministic.
     """
     start = float(np.log(fit.camera.K[0, 0]))
     tried = _Tried([start], [_held(fit, start, fixed, obs, priors)])
@@ -59,13 +61,16 @@ def settled(fit: Adjusted, fixed: NDArray[np.bool_], obs: Observations, priors: 
 
 
 def _held(fit: Adjusted, at: float, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
-    """Everything else fitted with the logarithm of the focal length held at ``at``."""
+    """Fit everything else with the logarithm of the focal length held at ``at``."""
     camera = fit.camera.at_focal(float(np.exp(at)))
     return adjust(camera, fit.radii, fixed, obs, replace(priors, log_focal_sigma=0.0), STEPS, DAMPING)
 
 
 def _next(at: list[float], costs: NDArray[np.float64]) -> float:
-    """Where to look next: the least of a parabola through the best value and its neighbours, or beyond the end."""
+    """Return the value to try next.
+
+    It is the minimum of a parabola through the best one and its neighbours; a best one at an end is stepped beyond.
+    """
     k = int(np.argmin(costs))
     if k == 0:
         return at[0] - SPREAD

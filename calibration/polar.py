@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arcs import Ellipse
-from calibration.camera import Array, Camera
+from calibration.camera import Array, Camera, resizing
 from calibration.sampling import Image, sample_rays
 
 Float32 = NDArray[np.float32]
@@ -54,7 +54,7 @@ def poses_of_circle(
     cx, cy = (width - 1) / 2 + aside[0], (height - 1) / 2 + aside[1]
     K = np.array([[f, 0, cx], [0, f, cy], [0, 0, 1.0]])
     # full-size pixel -> working pixel (centres at integers in both)
-    S = np.array([[scale, 0, (scale - 1) / 2], [0, scale, (scale - 1) / 2], [0, 0, 1.0]])
+    S = resizing(scale, scale)
     Q = K.T @ S.T @ e.conic() @ S @ K
     values, vectors = np.linalg.eigh((Q + Q.T) / 2)
     if values[0] > 0 or values[1] < 0:  # want one negative, two positive
@@ -84,8 +84,9 @@ def poses_of_circle(
 
 
 def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: int) -> Camera:
-    """A camera whose board has unit normal ``n`` and centre ``centre`` in camera axes, x to the right in the
-    picture.
+    """Return the camera over a board given in camera axes, its x axis to the right in the picture.
+
+    ``n`` (3,): the board's unit normal; ``centre`` (3,): its centre.
     """
     x = np.array([1.0, 0.0, 0.0]) - n[0] * n
     x /= np.linalg.norm(x)
@@ -95,8 +96,9 @@ def camera_from_normal(n: Array, centre: Array, K: Array, width: int, height: in
 
 
 def hypotheses(e: Ellipse, scale: float, width: int, height: int, focals: Array) -> list[Camera]:
-    """Cameras for ellipse ``e`` that differ in where they put the circle's centre: over focal lengths and both
-    poses.
+    """Return cameras for an ellipse that differ in where they put the circle's centre.
+
+    They range over focal lengths and the two poses of each.
     """
     kept: list[Camera] = []
     places: list[Array] = []
@@ -143,8 +145,9 @@ def _filtered(polar: Float32, kernel: Float32) -> Float32:
 
 
 def _agreement(response: Float32, weight: Float32) -> Array:
-    """|mean over the angle| of a response (N, M, 3) in units of its noise, saturating, the best channel at each
-    radius.
+    """Return how strongly a response (N, M, 3) agrees over the angle at each radius (M,).
+
+    It is the absolute mean over the angle in units of the noise, saturating, of the best channel.
     """
     noise = np.maximum(NOISE_FLOOR, np.median(np.abs(response[::2, ::2]).reshape(-1, 3), axis=0))
     x = response / (CLIP_NOISE * noise).astype(np.float32)

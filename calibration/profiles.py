@@ -7,6 +7,7 @@ picture size is refused with the code ``bad_profile`` in one line that names the
 import itertools
 import math
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -17,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from calibration.boards import BUILT_IN, BoardModel
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
+from calibration.scale import Scale, ScaleSource
 from calibration.view import BoardView
 
 MAX_PROFILE_BYTES = 1_000_000
@@ -124,15 +126,27 @@ class CameraFile(_Strict):
         return Camera(K, np.array(self.distortion), zero, zero, self.width, self.height, dict(self.sigma))
 
 
+class ScaleFile(_Strict):
+    """What gave a table's millimetres (see ``calibration.scale``)."""
+
+    source: ScaleSource
+    tournament: bool = False
+    detail: str = Field(default="", max_length=200)
+
+
 class TableFile(_Strict):
-    """A fixed camera over a board: both, and the pose (rotation vector; translation in mm)."""
+    """A fixed camera over a board: both, and the pose (rotation vector; translation in mm).
+
+    ``calibrated``: the camera was measured apart ('referee calibrate camera'), not solved with the board.
+    """
 
     kind: Literal["table"] = "table"
     camera: CameraFile
+    calibrated: bool = False
     board: BoardFile
     rvec: Three
     tvec: Three
-    scale_from: str = Field(max_length=200)
+    scale: ScaleFile
     residual_px: Annotated[float, Field(ge=0, le=100)]
     picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -145,10 +159,14 @@ class TableFile(_Strict):
     def view(self) -> BoardView:
         """Return the board as this camera sees it, in pixels of the picture as shown."""
         c = self.camera.camera()
-        camera = Camera(
-            c.K, c.dist, np.array(self.rvec), np.array(self.tvec), c.width, c.height, c.sigma, ("table profile",)
+        camera = replace(
+            c,
+            rvec=np.array(self.rvec),
+            tvec=np.array(self.tvec),
+            assumed=("table profile",),
+            calibrated=self.calibrated,
         )
-        return BoardView(camera, self.board.model(), self.scale_from, self.residual_px)
+        return BoardView(camera, self.board.model(), Scale(**self.scale.model_dump()), self.residual_px)
 
 
 class DodecaFile(_Strict):
@@ -162,7 +180,7 @@ class DodecaFile(_Strict):
     yellow: Rgb
     red: Rgb
     blue: Rgb
-    picture_sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    picture_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -209,10 +227,15 @@ def load(path: Path, kind: type[Profile]) -> Profile:
         raise bad_profile(path, f"field '{field}': {message}" if field else message) from error
 
 
+def as_text(profile: BoardFile | CameraFile | TableFile | DodecaFile) -> str:
+    """The profile as TOML."""
+    return tomli_w.dumps(profile.model_dump(exclude_none=True))
+
+
 def save(path: Path, profile: BoardFile | CameraFile | TableFile | DodecaFile) -> None:
     """Write a profile as TOML; raises UnusableInputError(bad_option) where the file can't be written."""
     try:
-        path.write_text(tomli_w.dumps(profile.model_dump(exclude_none=True)), encoding="utf-8")
+        path.write_text(as_text(profile), encoding="utf-8")
     except OSError as error:
         raise UnusableInputError(f"{path}: can't be written ({error.strerror})", code="bad_option") from error
 
@@ -272,10 +295,11 @@ def table_file(view: BoardView, sha256: str) -> TableFile:
     t0, t1, t2 = (float(v) for v in view.camera.tvec)
     return TableFile(
         camera=camera_file(view.camera),
+        calibrated=view.camera.calibrated,
         board=board_file(view.board),
         rvec=(r0, r1, r2),
         tvec=(t0, t1, t2),
-        scale_from=view.scale_from,
+        scale=ScaleFile(source=view.scale.source, tournament=view.scale.tournament, detail=view.scale.detail),
         residual_px=view.residual_px,
         picture_sha256=sha256,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from calibration.adjust import Adjusted, Observations, Priors, adjust
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM
 from calibration.camera import Camera
-from calibration.circle_edges import circle_edges
+from calibration.circle_edges import EdgeKind, circle_edges
 from calibration.cut_out import camera_shaped, fitted, widened
 from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
@@ -76,7 +76,7 @@ ROUNDS = (
     Round(3, 1.0, 180, LENS_SIGMA, 0.02, CENTRE_SIGMA, lines_only=True),
 )
 
-KINDS = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "step"}
+KINDS: dict[str, EdgeKind] = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "step"}
 
 
 @dataclass

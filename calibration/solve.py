@@ -19,6 +19,7 @@ from calibration.refine import (
     solve_candidate,
 )
 from calibration.sampling import Image, build_pyramid
+from calibration.scale import ASSUMED_SCALE, NCA_SCALE, Scale
 from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
@@ -130,23 +131,37 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
         hole_radius(pyramid, camera),
         surface=r.get("surface"),
     )
-    view = BoardView(camera, board, "", fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance)
+    if hints.camera is not None:  # its focal length was measured elsewhere, and so was what it is uncertain by
+        focal = hints.camera.sigma.get("focal_px", 0.0)
+        camera = replace(camera, sigma={**camera.sigma, "focal_px": focal}, calibrated=True)
+    view = BoardView(
+        camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance
+    )
     return with_scale(view, r, hints)
 
 
 def with_scale(view: BoardView, radii: dict[str, float], hints: BoardHints) -> BoardView:
-    """Give the view its millimetres: by a named model, the given shooting line, or an NCA board's ratios; else they
-    wait.
+    """Give the view its millimetres: by a named model, the given shooting line, or an NCA board's proportions.
+
+    Where none of these is known they stay assumed, until discs are measured. A named model also says what no picture
+    shows well: the widths of its lines, its discs, and the radii of hole and surface where they couldn't be measured.
     """
     if hints.board is not None:
-        scaled = view.scaled(hints.board.shooting / NCA_SHOOTING_MM, f"board {hints.board.name}")
-        model = replace(scaled.board, name=hints.board.name, disc_radius=hints.board.disc_radius)
-        return replace(scaled, board=replace(model, disc_height=hints.board.disc_height))
+        given = hints.board
+        scale = Scale("board", given == BUILT_IN["nca"], f"board {given.name}")
+        scaled = view.scaled(given.shooting / NCA_SHOOTING_MM, scale)
+        model = replace(
+            given,
+            ten=scaled.board.ten,
+            fifteen=scaled.board.fifteen,
+            hole=scaled.board.hole or given.hole,
+            surface=scaled.board.surface or given.surface,
+        )
+        return replace(scaled, board=model)
     if hints.shooting_mm is not None:
-        return view.scaled(hints.shooting_mm / NCA_SHOOTING_MM, f"shooting line {hints.shooting_mm:g} mm (given)")
-    if hints.disc_mm is None and is_nca(radii):
-        return replace(view, scale_from="NCA board: shooting line 304.8 mm")
-    return replace(view, scale_from="shooting line 304.8 mm (assumed)", scale_known=False)
+        scale = Scale("shooting_line", detail=f"shooting line {hints.shooting_mm:g} mm (given)")
+        return view.scaled(hints.shooting_mm / NCA_SHOOTING_MM, scale)
+    return replace(view, scale=NCA_SCALE) if hints.disc_mm is None and is_nca(radii) else view
 
 
 def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.camera import Array, Camera
+from calibration.scale import Scale
 
 
 @dataclass(frozen=True)
@@ -18,33 +19,34 @@ class BoardView:
     """A solved board: the camera over it, its measured geometry, and how well both are known.
 
     ``covariance`` (P, P) is that of the solution's free parameters (see ``calibration.adjust``);
-    ``residual_px`` is the RMS distance of line edges from the solution; ``scale_from`` says what gave the
-    millimetres, and ``scale_known`` is false while they rest on nothing but a guess (see :meth:`scaled`); ``nca``:
-    whether it is a tournament board, where ``scale_from`` doesn't say it.
+    ``residual_px`` is the RMS distance of line edges from the solution; ``scale`` says what gave the millimetres.
     """
 
     camera: Camera
     board: BoardModel
-    scale_from: str
+    scale: Scale
     residual_px: float
     warnings: tuple[str, ...] = ()
     covariance: Array | None = field(default=None, repr=False)
-    scale_known: bool = True
-    nca: bool | None = None
 
     @property
     def tournament(self) -> bool:
         """Whether the millimetres come from a tournament (NCA) board, so that the size of its discs is known (C3)."""
-        return "nca" in self.scale_from.lower() if self.nca is None else self.nca
+        return self.scale.tournament
 
-    def scaled(self, factor: float, scale_from: str) -> "BoardView":
+    def scaled(self, factor: float, scale: Scale) -> "BoardView":
         """Return the same view with every millimetre of the board multiplied, now that its scale is known.
 
         The size of the discs in ``board`` stays: it is what gives the scale, or is measured apart.
         """
         camera = replace(self.camera, tvec=self.camera.tvec * factor)
         board = self.board.scaled(factor)
-        return replace(self, camera=camera, board=board, scale_from=scale_from, scale_known=True)
+        return replace(self, camera=camera, board=board, scale=scale)
+
+    def resized(self, sx: float, sy: float, width: int, height: int) -> "BoardView":
+        """The view of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
+        camera = self.camera.resized(sx, sy, width, height)
+        return replace(self, camera=camera, residual_px=self.residual_px * float(np.sqrt(sx * sy)))
 
     def to_px(self, mm: Array, z: float = 0.0) -> Array:
         """Pixels (N, 2) of board points (N, 2) in mm at height ``z``."""

@@ -48,62 +48,101 @@ class Asked:
     at: tuple[float, float] | None = None
 
 
-def write_audit(
+@dataclass(frozen=True, eq=False)
+class DrawnCall:
+    """One call with its page and its JPEG pictures by name; ``window``: what of the frame its crop shows."""
+
+    call: Call
+    page: Page
+    window: Enlarged
+    pictures: dict[str, bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The calls of one picture, measured, drawn and put into words; nothing is written yet.
+
+    ``settings``: the options that were given, by name, for the record; ``files``: those of them that are files.
+    """
+
+    source: Source
+    reading: CrokinoleReading
+    asked: Asked
+    drawn: tuple[DrawnCall, ...]
+    settings: Mapping[str, Any]
+    files: Mapping[str, Path]
+
+    @property
+    def pages(self) -> list[Page]:
+        """The pages of the report."""
+        return [d.page for d in self.drawn]
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls as evidence.json has them."""
+        return [call_json(self.reading, d.call, d.page, d.window) for d in self.drawn]
+
+    def write(self, folder: Path, *, copy_original: bool = False) -> str:
+        """Write the audit's folder; returns the evidence's hash. Raises UnusableInputError where writing fails."""
+        make_folder(folder)
+        source, pixels = self.source, self.reading.frame.pixels
+        for d in self.drawn:
+            for name, data in d.pictures.items():
+                write_bytes(folder / d.call.name / f"{name}.jpg", data)
+            write_bytes(folder / d.call.name / "pixels.png", _png(d.window.source(pixels)))
+        kept = {name: _keep(folder, f"settings/{name}{path.suffix}", path) for name, path in sorted(self.files.items())}
+        if source.kind == "video":
+            write_bytes(folder / "frame.png", _png(pixels))
+            write_clip(source, folder)
+        copied = _keep(folder, f"original/{source.path.name}", source.path) if copy_original else None
+        pictures = {d.call.name: d.pictures for d in self.drawn}
+        write_pdf(folder / REPORT_PDF, self.pages, pictures, source.taken)
+        write_html(folder / REPORT_HTML, self.pages, pictures)
+        original = original_json(source, folder, copied)
+        write_json(folder / EVIDENCE, self._evidence(original, kept))
+        return write_manifest(folder, original)
+
+    def _evidence(self, original: Mapping[str, Any], kept: Mapping[str, str]) -> dict[str, Any]:
+        asked = self.asked
+        said = reading_json(self.reading, 0.0)
+        return {
+            "schema": EVIDENCE_SCHEMA,
+            "software": software_json(),
+            "source": original,
+            "asked": {"disc": asked.disc, "at": None if asked.at is None else list(asked.at)},
+            "settings": {**self.settings, "files": kept},
+            "calls": self.calls,
+            "reading": {name: item for name, item in said.items() if name not in ("elapsed_ms", "stages_ms")},
+        }
+
+
+def build_audit(
     source: Source,
     reading: CrokinoleReading,
     asked: Asked,
-    folder: Path,
     *,
     settings: Mapping[str, Any] | None = None,
     files: Mapping[str, Path] | None = None,
-    copy_original: bool = False,
-) -> list[Page]:
-    """Write an audit's folder; returns its pages.
+) -> Audit:
+    """Draw the calls that were asked for and put them into words; arguments as in :class:`Audit`.
 
-    ``settings``: the options that were given, by name, for the record; ``files``: those of them that are files, which
-    are copied. Raises NotFoundError (no_disc, no_call) before anything is written, UnusableInputError where writing
-    fails.
+    Raises NotFoundError (no_disc, no_call).
     """
-    calls = calls_of(reading, find_disc(reading, asked.disc, asked.at))
-    settings, files = dict(settings or {}), dict(files or {})
-    make_folder(folder)
+    settings = dict(settings or {})
     small, small_view = reduced(reading)
-    pages, pictures, windows = [], {}, {}
-    for call in calls:
-        window = windows[call.name] = window_of(reading.view, call)
+    drawn = []
+    for call in calls_of(reading, find_disc(reading, asked.disc, asked.at)):
+        window = window_of(reading.view, call)
         plain = window.pixels(reading.frame.pixels)
-        pictures[call.name] = {
+        pictures = {
             "crop_drawn": _jpeg(drawn_crop(reading.view, call, window, plain)),
             "crop": _jpeg(plain),
             "from_above": _jpeg(from_above(small, small_view, call)),
             "solved_lines": _jpeg(solved_lines(small, small_view, call)),
         }
-        for name, data in pictures[call.name].items():
-            write_bytes(folder / call.name / f"{name}.jpg", data)
-        write_bytes(folder / call.name / "pixels.png", _png(window.source(reading.frame.pixels)))
-        pages.append(page_of(source, reading, call, settings, window.factor))
-    kept = {name: _keep(folder, f"settings/{name}{path.suffix}", path) for name, path in sorted(files.items())}
-    if source.kind == "video":
-        write_bytes(folder / "frame.png", _png(reading.frame.pixels))
-        write_clip(source, folder)
-    copied = _keep(folder, f"original/{source.path.name}", source.path) if copy_original else None
-    write_pdf(folder / REPORT_PDF, pages, pictures, source.taken)
-    write_html(folder / REPORT_HTML, pages, pictures)
-    original = original_json(source, folder, copied)
-    evidence = {
-        "schema": EVIDENCE_SCHEMA,
-        "software": software_json(),
-        "source": original,
-        "asked": {"disc": asked.disc, "at": None if asked.at is None else list(asked.at)},
-        "settings": {**settings, "files": kept},
-        "calls": [call_json(reading, call, page, windows[call.name]) for call, page in zip(calls, pages, strict=True)],
-        "reading": {
-            name: item for name, item in reading_json(reading, 0.0).items() if name not in ("elapsed_ms", "stages_ms")
-        },
-    }
-    write_json(folder / EVIDENCE, evidence)
-    write_manifest(folder, original)
-    return pages
+        page = page_of(source, reading, call, settings, window.factor)
+        drawn.append(DrawnCall(call, page, window, pictures))
+    return Audit(source, reading, asked, tuple(drawn), settings, dict(files or {}))
 
 
 def software_json() -> dict[str, str]:
@@ -154,6 +193,7 @@ def call_json(reading: CrokinoleReading, call: Call, page: Page, window: Enlarge
             "centre": points(lines.centre)[0],
             "radius": number(lines.radius),
             "height": number(lines.height, 3),
+            "shift": points(lines.shift)[0],
             "touch": points(lines.touch)[0],
             "line_point": points(lines.line_point)[0],
             "line_inner_edge": points(lines.edge(lines.inner)[::20]),

@@ -6,7 +6,8 @@ Everything is taken from the reading: the page must show what was decided on, no
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import get_args
 
 import cv2
 import numpy as np
@@ -16,18 +17,14 @@ from calibration.camera import Array
 from calibration.errors import NotFoundError
 from calibration.view import BoardView
 from referee.crokinole_reader import CrokinoleReading
-from vision.contact_patch import Cylinders, prepare
-from vision.disc_values import GUARD_SIGMAS
-from vision.line_edges import painted_lines
+from vision.contacts import Measured, nearest
+from vision.disc_values import GUARD_SIGMAS, RING_VALUES
 from vision.readings import Disc, LineContact, LineName
-
-if TYPE_CHECKING:
-    from vision.line_edges import Lines
 
 COVERAGE = 2.0
 """Coverage factor k of the expanded uncertainty: about 95 % of normal errors."""
 
-VALUES: dict[LineName, tuple[int, int]] = {"15/10": (15, 10), "10/5": (10, 5), "shooting": (5, 0)}
+VALUES: dict[LineName, tuple[int, int]] = dict(zip(get_args(LineName), pairwise(RING_VALUES), strict=True))
 """Points inside a circle line, and of a disc that touches it (C16, C10)."""
 
 ASKED_MM = 3.0
@@ -38,9 +35,6 @@ ASKED_SIGMAS = 4.0
 
 AT_WITHIN_MM = 25.0
 """A point given by hand means the disc whose middle lies nearest, and not farther than this."""
-
-RIM_SPREAD_PX = 1.0
-"""Least shift in px of the upper rim against the base from which a disc's height can be told for drawing."""
 
 PART_WORDS = {
     "edge": "the disc's edge in this picture",
@@ -56,13 +50,15 @@ PART_WORDS = {
 class Outlines:
     """The solved outlines of one call, in board mm.
 
-    ``bearing``: direction in radians, from the board's centre, in which disc and line come nearest. ``turns`` (N,):
-    bearings along the line beside the disc; ``inner`` and ``outer`` (N,): radii of its painted edges there.
+    ``height``: that of the upper face, which appears moved by ``shift`` (2,) against the foot. ``bearing``: direction
+    in radians, from the board's centre, in which disc and line come nearest. ``turns`` (N,): bearings along the line
+    beside the disc; ``inner`` and ``outer`` (N,): radii of its painted edges there.
     """
 
     centre: Array
     radius: float
     height: float
+    shift: Array
     bearing: float
     turns: Array
     inner: Array
@@ -86,6 +82,10 @@ class Outlines:
         """The disc's outline (count, 2) as seen straight from above."""
         a = np.arange(count) * (2 * np.pi / count)
         return np.asarray(self.centre + self.radius * np.column_stack([np.cos(a), np.sin(a)]))
+
+    def upper_rim(self, view: BoardView, count: int = 256) -> Array:
+        """Pixels (count, 2) of the upper face's outline."""
+        return view.to_px(self.ring(count) + self.shift, self.height)
 
     def edge(self, radii: Array) -> Array:
         """Points (N, 2) of a painted edge of those radii (N,)."""
@@ -173,8 +173,8 @@ def calls_of(reading: CrokinoleReading, chosen: Disc | None) -> list[Call]:
         else:
             what = f"disc {chosen.id} ({chosen.state}) lies beside no line: there is nothing to call"
         raise NotFoundError(f"{reading.frame.source}: {what}", code="no_call")
-    lines = _lines(reading)
-    return [_call(reading, lines, d) for d in discs]
+    assert reading.measured is not None  # what has lines beside it was measured
+    return [_call(reading, reading.measured, d) for d in discs]
 
 
 def _asked(disc: Disc) -> bool:
@@ -182,21 +182,9 @@ def _asked(disc: Disc) -> bool:
     return near.verdict == "too_close" or abs(near.gap_mm) <= max(ASKED_MM, ASKED_SIGMAS * near.sigma_mm)
 
 
-def _lines(reading: CrokinoleReading) -> "Lines":
-    """The painted lines as the measurement saw them."""
-    view, board = reading.view, reading.view.board
-    flat = [d.mm for d in reading.discs if d.state in ("board", "leaning")]
-    centres = np.array(flat, dtype=np.float64).reshape(-1, 2)
-    small, factor = prepare(reading.frame.pixels, view, centres)
-    n = len(centres)
-    return painted_lines(
-        small, factor, view, Cylinders(centres, np.full(n, board.disc_radius), np.full(n, board.disc_height))
-    )
-
-
-def _call(reading: CrokinoleReading, lines: "Lines", disc: Disc) -> Call:
+def _call(reading: CrokinoleReading, measured: Measured, disc: Disc) -> Call:
     contact = min(disc.lines, key=lambda c: abs(c.gap_mm))
-    outlines = outlines_of(reading.view, disc, contact, lines)
+    outlines = outlines_of(disc, contact, measured)
     centre = np.array(disc.mm)
     return Call(
         disc=disc,
@@ -209,45 +197,24 @@ def _call(reading: CrokinoleReading, lines: "Lines", disc: Disc) -> Call:
     )
 
 
-def outlines_of(view: BoardView, disc: Disc, contact: LineContact, lines: "Lines") -> Outlines:
-    """Outlines that have exactly the measured gaps.
-
-    The two gaps of a contact add up to the disc's diameter and the line's width; the upper face's point in the picture
-    gives the height.
-    """
-    line = lines[LINE_NAMES.index(contact.line)]
+def outlines_of(disc: Disc, contact: LineContact, measured: Measured) -> Outlines:
+    """The outlines that the gap was measured between."""
+    assert measured.lines is not None
+    line, solid = measured.lines[LINE_NAMES.index(contact.line)], measured.shared
     centre = np.array(disc.mm)
-    middle = math.atan2(centre[1], centre[0])
-    radius = -(contact.gap_mm + contact.inner_gap_mm + line.width) / 2
-    far = float(np.hypot(*centre))
-    half = min(math.asin(min(2.5 * radius / max(far, 2.6 * radius), 1.0)), 1.2)
+    middle, far = math.atan2(centre[1], centre[0]), float(np.hypot(*centre))
+    half = min(math.asin(min(2.5 * solid.radius / max(far, 2.6 * solid.radius), 1.0)), 1.2)
     turns = middle + np.linspace(-half, half, 401)
     inner = line.inner + line.shape.at(turns)[0]
-    beside = np.abs(turns - middle) < math.asin(min(radius / max(far, 1.01 * radius), 1.0))
-    across = far * np.sin(turns - middle)
-    reach = far * np.cos(turns - middle) + np.sqrt(np.maximum(radius**2 - across**2, 0.0))
-    gap = np.where(beside, inner - reach, np.inf)
-    nearest = int(gap.argmin())
-    inner = inner + (contact.gap_mm - float(gap[nearest]))
-    height = _height(view, disc)
-    return Outlines(centre, radius, height, float(turns[nearest]), turns, inner, inner + line.width)
-
-
-def _height(view: BoardView, disc: Disc) -> float:
-    """Height in mm at which the centre of the upper face appears where it was measured."""
-    centre, usual = np.array([disc.mm]), view.board.disc_height
-    height = usual
-    for _ in range(3):
-        at, up = view.to_px(centre, height)[0], view.to_px(centre, height + 1.0)[0] - view.to_px(centre, height)[0]
-        if float(np.hypot(*up)) * usual < RIM_SPREAD_PX:
-            return usual
-        height += float((np.array(disc.px) - at) @ up / (up @ up))
-    return float(np.clip(height, 0.3 * usual, 3.0 * usual))
+    bearing, _ = nearest(line, centre, solid.radius)
+    bearing = middle + math.remainder(bearing - middle, 2 * math.pi)
+    shift = np.array(solid.shift)
+    return Outlines(centre, solid.radius, solid.height, shift, bearing, turns, inner, inner + line.width)
 
 
 def _hidden(view: BoardView, outlines: Outlines) -> bool:
     """Whether the disc's own upper face covers the place where disc and line come nearest."""
-    rim = view.to_px(outlines.ring(64), outlines.height).astype(np.float32)
+    rim = outlines.upper_rim(view, 64).astype(np.float32)
     x, y = view.to_px(outlines.touch[None])[0].tolist()
     return cv2.pointPolygonTest(rim, (x, y), False) > 0
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -59,8 +60,11 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     write_bytes(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def write_manifest(folder: Path, original: Mapping[str, Any]) -> None:
-    """Hash everything in the folder; written last, so that a folder without it is known to be unfinished."""
+def write_manifest(folder: Path, original: Mapping[str, Any]) -> str:
+    """Hash everything in the folder; written last, so that a folder without it is known to be unfinished.
+
+    Returns the manifest's own hash, which stands for all of the evidence.
+    """
     files = {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p != folder / MANIFEST):
         digest, size = hash_file(path)
@@ -72,6 +76,7 @@ def write_manifest(folder: Path, original: Mapping[str, Any]) -> None:
         "files": files,
     }
     write_json(folder / MANIFEST, data)
+    return hash_file(folder / MANIFEST)[0]
 
 
 def read_folder(folder: Path) -> Audited:
@@ -81,20 +86,61 @@ def read_folder(folder: Path) -> Audited:
     if not isinstance(files, dict) or not isinstance(original, dict) or not isinstance(original.get("sha256"), str):
         raise _bad(folder / MANIFEST, "fields are missing")
     for name, about in files.items():
-        parts = PurePosixPath(name)
-        if parts.is_absolute() or ".." in parts.parts or "\\" in name or ":" in name:
+        if not _inside(name):
             raise _bad(folder / MANIFEST, f"{name!r} isn't a file of the folder")
         if not isinstance(about, dict) or not isinstance(about.get("sha256"), str):
             raise _bad(folder / MANIFEST, f"{name!r} has no hash")
     evidence = _read(folder / EVIDENCE, EVIDENCE_SCHEMA)
+    wrong = _fault(evidence)
+    if wrong:
+        raise _bad(folder / EVIDENCE, wrong)
+    return Audited(folder, manifest, evidence)
+
+
+def _fault(evidence: Mapping[str, Any]) -> str:
+    """What keeps evidence from being read, in words; "" where nothing does."""
     calls, source = evidence.get("calls"), evidence.get("source")
     if not isinstance(calls, list) or not calls or not isinstance(source, dict):
-        raise _bad(folder / EVIDENCE, "fields are missing")
+        return "fields are missing"
+    places = [source.get(name) for name in ("path", "from_folder", "copy", "frame_sha256")]
+    if not isinstance(source.get("sha256"), str) or not all(p is None or isinstance(p, str) for p in places):
+        return "what it says of the original can't be"
+    if not _number(source.get("seconds"), optional=True):
+        return "the video's moment is no number"
     for call in calls:
         numbers = [call.get(n) for n in ("gap_mm", "sigma_mm", "p_touching")] if isinstance(call, dict) else [None]
-        if not all(isinstance(n, int | float) for n in numbers) or not isinstance(call.get("disc"), dict):
-            raise _bad(folder / EVIDENCE, "a call has no numbers")
-    return Audited(folder, manifest, evidence)
+        if not all(_number(n) for n in numbers) or not isinstance(call.get("disc"), dict):
+            return "a call has no numbers"
+        at = call["disc"].get("mm")
+        if not isinstance(at, list) or len(at) != 2 or not all(_number(n) for n in at):
+            return "a call's disc lies nowhere"
+    return _fault_of_settings(evidence.get("settings"))
+
+
+def _fault_of_settings(settings: Any) -> str:
+    files = settings.get("files", {}) if isinstance(settings, dict) else None
+    if not isinstance(files, dict):
+        return "its settings are missing"
+    for name, kept in files.items():
+        if not isinstance(kept, str) or not _inside(kept):
+            return f"the setting {name!r} isn't a file of the folder"
+    if not isinstance(settings.get("board"), str | None):
+        return "the board has no name"
+    if not all(_number(settings.get(name), optional=True) for name in ("shooting-line", "disc-mm")):
+        return "a length is no number"
+    return ""
+
+
+def _number(value: Any, optional: bool = False) -> bool:
+    if value is None:
+        return optional
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _inside(name: str) -> bool:
+    """Whether a name leads to a file of the folder itself, on any system."""
+    parts = PurePosixPath(name)
+    return not (parts.is_absolute() or ".." in parts.parts or "\\" in name or ":" in name)
 
 
 def _read(path: Path, schema: str) -> dict[str, Any]:

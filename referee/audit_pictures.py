@@ -1,5 +1,6 @@
-"""The pictures of an audited call: the place enlarged, plain and with the solved outlines, the board from above, the
-solved lines. All BGR uint8.
+"""The pictures of an audited call, all BGR uint8.
+
+The place enlarged, plain and with the solved outlines; the board from above; the solved lines.
 """
 
 import math
@@ -101,7 +102,7 @@ def drawn_crop(view: BoardView, call: Call, window: Enlarged, plain: Pixels) -> 
     """The crop ``plain`` with the line's inner edge, the disc's outlines and a bar of :data:`BAR_MM` drawn on it."""
     canvas = plain.copy()
     lines = call.outlines
-    _curve(canvas, window, view.to_px(lines.ring(), lines.height), RIM_INK, 2.0)
+    _curve(canvas, window, lines.upper_rim(view), RIM_INK, 2.0)
     _curve(canvas, window, view.to_px(lines.ring()), DISC_INK, 2.0)
     edge = view.to_px(lines.edge(lines.inner))
     _curve(canvas, window, np.vstack([edge, edge[::-1]]), LINE_INK, 2.0)
@@ -159,11 +160,8 @@ def reduced(reading: CrokinoleReading) -> tuple[Pixels, BoardView]:
     if factor >= 1:
         return image, view
     size = (round(width * factor), round(height * factor))
-    fx, fy = size[0] / width, size[1] / height
-    scale = np.array([[fx, 0, (fx - 1) / 2], [0, fy, (fy - 1) / 2], [0, 0, 1]])
-    camera = replace(view.camera, K=scale @ view.camera.K, width=size[0], height=size[1])
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return small, replace(view, camera=camera)
+    return small, view.resized(size[0] / width, size[1] / height, *size)
 
 
 def from_above(small: Pixels, view: BoardView, call: Call) -> Pixels:

@@ -37,8 +37,11 @@ DOUBTS_MOST = 3
 
 @dataclass(frozen=True)
 class Page:
-    """All text of one call's page. ``figures`` and ``facts``: (label, value); ``clauses``: (number, words);
-    ``budget``: (part, standard uncertainty in mm, share of the variance)."""
+    """All text of one call's page.
+
+    ``figures`` and ``facts``: (label, value); ``clauses``: (number, words); ``budget``: (part, standard uncertainty in
+    mm, share of the variance).
+    """
 
     name: str
     place: str
@@ -225,7 +228,7 @@ def _help(reading: CrokinoleReading, call: Call, name: str, value: float, room: 
 
 def _help_pose(reading: CrokinoleReading, angle: float, value: float, room: float | None) -> str:
     """What makes the share of pose and height smaller: a known camera, and less parallax."""
-    known = "" if _calibrated(reading) else "a calibrated camera ('referee calibrate camera', then --camera)"
+    known = "" if reading.view.camera.calibrated else "a calibrated camera ('referee calibrate camera', then --camera)"
     if angle < OBLIQUE_DEG:
         return known[:1].upper() + known[1:] if known else "A camera measured in place ('referee calibrate board')"
     enough = OBLIQUE_DEG if room is None else math.degrees(math.atan(math.tan(math.radians(angle)) * room / value))
@@ -234,10 +237,6 @@ def _help_pose(reading: CrokinoleReading, angle: float, value: float, room: floa
         f"{max(STEEP_DEG, min(enough, OBLIQUE_DEG)):.0f} would do better"
     )
     return f"{above}; or {known}" if known else above
-
-
-def _calibrated(reading: CrokinoleReading) -> bool:
-    return "focal_px" in reading.view.camera.sigma and not reading.view.camera.assumed
 
 
 def facts(source: Source, reading: CrokinoleReading, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -257,11 +256,11 @@ def facts(source: Source, reading: CrokinoleReading, settings: Mapping[str, Any]
     clock = "recorded" if source.kind == "video" else "taken"
     out.append((clock, source.taken or "the file doesn't say when"))
     focal = camera.sigma.get("focal_px")
-    spread = "" if focal is None else f" \u00b1 {focal:.0f}"
+    spread = "" if not focal else f" \u00b1 {focal:.0f}"
     lens = f"focal length {camera.K[0, 0]:.0f}{spread} px (standard uncertainty)"
     out += [
         ("camera", f"tilt {camera.tilt_deg:.1f}\u00b0, {lens}"),
-        ("millimetres from", view.scale_from),
+        ("millimetres from", view.scale.detail),
     ]
     if camera.assumed:
         out.append(("assumed", "; ".join(camera.assumed)))

@@ -13,6 +13,7 @@ from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
 from calibration.hints import NoBoard
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.frames import Frame
@@ -75,7 +76,7 @@ def view_from_handles(px: NDArray[np.float64], width: int, height: int) -> Board
             best = (miss, camera)
     if best is None or best[0] > WORST_PX * max(width, height):
         raise wrong
-    return BoardView(best[1], board, "set by hand", best[0], ("the board was set by hand",))
+    return BoardView(best[1], board, Scale("by_hand", detail="set by hand"), best[0], ("the board was set by hand",))
 
 
 def _points(radius: float) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ imported only when called, so that ``referee rules`` never waits for OpenCV.
 import importlib
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -49,10 +50,16 @@ def fail(message: str, code: str, status: int, as_json: bool) -> int:
     return status
 
 
+def asks_json(args: Sequence[str]) -> bool:
+    """Whether failures are to be told as JSON too, even that of a call that couldn't be parsed."""
+    options = args[: args.index("--")] if "--" in args else args
+    return any(a == "--json" or a.startswith("--json=") for a in options)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit status (0 done, 2 unusable, 3 not in the picture)."""
     args = sys.argv[1:] if argv is None else argv
-    as_json = "--json" in args
+    as_json = asks_json(args)
     try:
         result: Any = app.main(args=args, standalone_mode=False, prog_name="referee")
     except click.UsageError as error:

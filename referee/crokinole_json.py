@@ -37,7 +37,10 @@ def line_json(contact: LineContact) -> dict[str, Any]:
 
 
 def disc_json(disc: Disc, px: NDArray[np.float64]) -> dict[str, Any]:
-    """One disc; ``px`` (2,) is its point in the picture as shown."""
+    """One disc; ``px`` (2,) is its point in the picture as shown.
+
+    Its ``confidence`` is that the disc is there and has this value; that of a :class:`Disc` is of the first alone.
+    """
     return {
         "id": disc.id,
         "colour": disc.colour,
@@ -65,7 +68,7 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
     return {
         "board": {
             "model": board.name,
-            "scale_from": view.scale_from,
+            "scale_from": view.scale.detail,
             "radii_mm": {name: number(r, 3) for name, r in radii.items()},
             "line_widths_mm": {name: number(w, 3) for name, w in widths.items()},
             "disc_diameter_mm": number(2 * board.disc_radius, 3),
@@ -80,6 +83,7 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
             "tilt_deg": number(camera.tilt_deg, 3),
             "sigma": {name: number(v) for name, v in camera.sigma.items()},
             "assumed": list(camera.assumed),
+            "calibrated": camera.calibrated,
         },
     }
 

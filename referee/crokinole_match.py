@@ -40,11 +40,6 @@ from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE
 
 
-def _most(round_: JudgedRound) -> int:
-    """The most shots of a side in a round."""
-    return max((sum(s.group == g for s in round_.shots) for g in range(2)), default=0)
-
-
 class Ledger:
     """The account of a match as it is seen: judged shots, rounds, and the list of what to look at.
 
@@ -53,6 +48,7 @@ class Ledger:
 
     def __init__(self, groups: int = 2, discs: int | None = None) -> None:
         self.turns_kept = False
+        self.groups = groups
         self.engine = internal_engine(groups)
         self.discs = discs
         self.state: State = self.engine.start()
@@ -279,8 +275,7 @@ class Ledger:
         """Discs a side: as told, or the most that a side shot in a round."""
         if self.discs is not None:
             return self.discs
-        counts = [sum(s.group == g for s in r.shots) for r in self.rounds for g in range(2)]
-        return max(counts, default=0)
+        return self._most(self.rounds)
 
     def score(self, setup: Setup) -> tuple[int, ...]:
         """Match score by group for all complete rounds, by the preset of ``setup``."""
@@ -301,6 +296,10 @@ class Ledger:
             if not seen_well and (i in off or i in {d.id for d in self.state.board}):
                 self.ask(number, at, why)
         self._waiting.clear()
+
+    def _most(self, rounds: Sequence[JudgedRound]) -> int:
+        """The most shots of one side in any of the rounds."""
+        return max((max(r.counts(self.groups)) for r in rounds), default=0)
 
     def _new_round(self) -> None:
         self.rounds.append(JudgedRound(len(self.rounds) + 1))
@@ -336,12 +335,11 @@ class Ledger:
         round_ = self.rounds[-1]
         if not round_.shots or not board_empty:
             return False
-        counts = [sum(s.group == g for s in round_.shots) for g in range(2)]
-        wanted = self.discs or max((_most(r) for r in self.rounds[:-1]), default=0)
-        whole = counts[0] == counts[1] >= (wanted or min(USUAL_DISCS))
-        last = self.last
-        again = last is not None and seen.group == last.group
-        # within a round the sides take turns; who shot last opens the next one (C14, C21)
+        counts = round_.counts(self.groups)
+        wanted = self.discs or self._most(self.rounds[:-1])
+        whole = max(counts) == min(counts) >= (wanted or min(USUAL_DISCS))
+        # within a round the sides take turns; the next one isn't opened by who would be on turn then (C14, C21, C23)
+        again = round_.out_of_turn(seen.group, self.groups)
         if self._taken:
             return again or (bool(wanted) and whole)
         # nothing lay there to be cleared away: the number of discs, and the turn, say that a round has ended
@@ -384,15 +382,13 @@ class Ledger:
         for i, _, disc in () if self.turns_kept else last.board:
             for why in value_doubts(i, disc):
                 self.ask(last.number, at, why)
-        counts = [sum(s.group == g for s in round_.shots) for g in range(2)]
+        counts = round_.counts(self.groups)
         wanted = self.discs
-        if wanted is not None:
-            round_.complete = counts[0] == counts[1] == wanted
-        else:
-            round_.complete = counts[0] == counts[1]
+        round_.complete = set(counts) == {counts[0] if wanted is None else wanted}
         if round_.ended is not None and not round_.complete:
             round_.complete = True
             if not self.turns_kept:
-                self.ask(self.shots[-1].number, at, f"the board was cleared after {counts[0]} and {counts[1]} shots")
+                shots = " + ".join(map(str, counts))
+                self.ask(self.shots[-1].number, at, f"the board was cleared after {shots} shots")
         elif round_.complete and wanted is None and counts[0] not in USUAL_DISCS and len(self.rounds) == 1:
             self.ask(None, at, f"a round of {counts[0]} discs a side is taken as whole; say --discs if it isn't")

@@ -8,28 +8,29 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from referee.crokinole_score import Score, score_position
-from vision.contacts import measure
+from vision.contacts import Measured, measure_after
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.frames import Frame
 from vision.readings import Disc, DiscsSeen
 
 if TYPE_CHECKING:
-    from calibration.camera import Camera
     from calibration.profiles import CameraFile, TableFile
 
 
 @dataclass(frozen=True, eq=False)
 class CrokinoleReading:
-    """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took."""
+    """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took.
+
+    ``measured``: lines and discs that the gaps are of; None where no disc lies flat on the surface.
+    """
 
     frame: Frame
     view: BoardView
@@ -37,42 +38,35 @@ class CrokinoleReading:
     score: Score
     warnings: tuple[str, ...] = ()
     stages_ms: dict[str, float] = field(default_factory=dict)
-
-
-def frame_camera(frame: Frame, camera: "Camera") -> "Camera":
-    """Convert a camera of the picture as shown to one of the frame's pixels."""
-    sx, sy = frame.scale
-    height, width = frame.pixels.shape[:2]
-    back = np.linalg.inv(np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1]]))
-    return replace(camera, K=back @ camera.K, width=width, height=height)
+    measured: Measured | None = None
 
 
 def shown_view(frame: Frame, view: BoardView) -> BoardView:
     """Convert a view in the frame's pixels to one in pixels of the picture as shown."""
-    mean = float(np.sqrt(frame.scale[0] * frame.scale[1]))
-    sigma = {name: v * mean if name.endswith("_px") else v for name, v in view.camera.sigma.items()}
-    camera = replace(
-        view.camera, K=frame.shown_matrix(view.camera.K), width=frame.width, height=frame.height, sigma=sigma
-    )
-    return replace(view, camera=camera, residual_px=view.residual_px * mean)
+    return view.resized(*frame.scale, frame.width, frame.height)
 
 
 def hints_for(
     frame: Frame,
-    board: "BoardHints | None" = None,
+    hints: BoardHints | None = None,
     camera: "CameraFile | None" = None,
 ) -> BoardHints:
-    """Complete what the options say by what the picture's file says: EXIF focal length, a profile at this scale."""
-    hints = board or BoardHints()
+    """Complete ``hints`` by a camera profile, at the frame's scale, or else by the focal length that the file names."""
+    hints = hints or BoardHints()
     if camera is not None:
-        return replace(hints, camera=frame_camera(frame, camera.camera()))
+        (sx, sy), (height, width) = frame.scale, frame.pixels.shape[:2]
+        return replace(hints, camera=camera.camera().resized(1 / sx, 1 / sy, width, height))
+    if hints.camera is not None or hints.focal_px is not None:
+        return hints
     return replace(hints, focal_px=frame.focal_px)
 
 
 def view_from_table(frame: Frame, table: "TableFile") -> BoardView:
     """Return a saved set-up as a view in the frame's pixels."""
-    view = table.view()
-    return replace(view, camera=frame_camera(frame, view.camera), scale_from="--table", nca=view.tournament)
+    view, (sx, sy) = table.view(), frame.scale
+    height, width = frame.pixels.shape[:2]
+    view = view.resized(1 / sx, 1 / sy, width, height)
+    return replace(view, scale=replace(view.scale, detail="--table"))
 
 
 def solve_view(frame: Frame, hints: BoardHints) -> BoardView:
@@ -95,19 +89,22 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
         return view, seen
     diameter = disc_mm or DISC_DIAMETER_MM
     factor = diameter / 2 / seen.disc_radius_mm
-    view = view.scaled(factor, f"disc diameter {diameter:g} mm" + ("" if disc_mm else " (assumed)"))
+    view = view.scaled(factor, Scale("disc", detail=f"disc diameter {diameter:g} mm{'' if disc_mm else ' (assumed)'}"))
     view = replace(view, board=replace(view.board, disc_radius=diameter / 2))
     discs = tuple(replace(d, mm=(d.mm[0] * factor, d.mm[1] * factor), sigma_mm=d.sigma_mm * factor) for d in seen.discs)
     spread = seen.disc_radius_sigma_mm * factor
     return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread)
 
 
-def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None) -> CrokinoleReading:
+def read_crokinole(
+    frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None, *, load_ms: float | None = None
+) -> CrokinoleReading:
     """Read one picture; ``view`` stands for a board solved before (a fixed camera's).
 
-    Raises NotFoundError with the code no_board or board_unsure.
+    ``hints`` are in the frame's pixels and completed by what its file says; ``load_ms``: what loading it took, for the
+    record. Raises NotFoundError with the code no_board or board_unsure.
     """
-    stages: dict[str, float] = {}
+    stages = {} if load_ms is None else {"load": load_ms}
     start = time.perf_counter()
 
     def lap(name: str) -> None:
@@ -117,15 +114,16 @@ def read_crokinole(frame: Frame, hints: BoardHints | None = None, view: BoardVie
         start = now
 
     if view is None:
-        view = solve_view(frame, hints_for(frame) if hints is None else hints)
+        view = solve_view(frame, hints_for(frame, hints))
     lap("board")
     seen = read_discs(frame.pixels, view)
     lap("discs")
-    if not view.scale_known:
+    if not view.scale.known:
         view, seen = scaled_by_discs(view, seen, None if hints is None else hints.disc_mm)
-    discs = measure(frame.pixels, view, seen.discs, radius=(seen.disc_radius_mm, seen.disc_radius_sigma_mm))
+    radius = seen.disc_radius_mm, seen.disc_radius_sigma_mm
+    discs, measured = measure_after(None, frame.pixels, view, seen.discs, radius=radius)
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting))
     notes = (*frame.warnings, *view.warnings, *seen.warnings)
-    return CrokinoleReading(frame, view, discs, score, notes, stages)
+    return CrokinoleReading(frame, view, discs, score, notes, stages, measured)

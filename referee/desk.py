@@ -5,7 +5,6 @@ put to the rules, stored, and only then told. What could not be stored didn't ha
 number, so that a slow one skips what it missed and holds up nobody.
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -14,16 +13,20 @@ from typing import Any, TypeVar
 from calibration.errors import NotFoundError, UnusableInputError
 from referee.evidence import EvidenceFolder
 from referee.log import Change, Entry, MatchLog
-from referee.logfile import options_of
+from referee.logfile import line_sum, options_of
 from referee.questions import OpenQuestion, Questions
 from referee.rules import GAMES
 from referee.rules.protocol import RuleError
+from referee.settings import DEFAULTS
 from referee.store import ConflictError, MatchRow, Store
 
 T = TypeVar("T")
 Clock = Callable[[], float]
 Listener = Callable[["OpenMatch"], None]
 TITLE_LONGEST = 120
+
+
+EVIDENCE_BYTES = DEFAULTS.whole("evidence_mb") * 1_000_000
 
 
 class OpenMatch:
@@ -36,7 +39,7 @@ class OpenMatch:
         self._lock = threading.RLock()
         self._news = threading.Condition()
         self._version = 0
-        self._stored, self._sum = 0, ""
+        self._sum = ""
         self._read()
 
     @property
@@ -144,7 +147,7 @@ class OpenMatch:
             done = act()
             try:
                 at = self.desk.clock()
-                self._stored, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
+                _, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
             except BaseException:
                 # what isn't stored didn't happen: go back to what is
                 self._read()
@@ -160,14 +163,13 @@ class OpenMatch:
         if file.problem is not None:
             raise UnusableInputError(f"{file.problem}; go on with a backup", code="bad_log")
         self.log: MatchLog = file.log
-        self._stored = len(file.log.entries)
-        self._sum = str(json.loads(text.splitlines()[-1])["sum"])
+        self._sum = line_sum(text.splitlines()[-1])
 
 
 class Desk:
     """All matches of one store; ``clock`` gives the time of what people do (a camera brings its own)."""
 
-    def __init__(self, store: Store, evidence_bytes: int = 2_000_000_000, clock: Clock = time.time) -> None:
+    def __init__(self, store: Store, evidence_bytes: int = EVIDENCE_BYTES, clock: Clock = time.time) -> None:
         self.store = store
         self.clock = clock
         self.evidence = EvidenceFolder(store, evidence_bytes)

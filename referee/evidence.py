@@ -1,5 +1,7 @@
 """Pictures and clips that calls rest on, kept as files beside the store under the hash of their content.
 
+Beside a picture of a board lies a table profile that says where the board was taken to lie in it.
+
 Together they may grow to a limit; then the oldest goes first. What belongs to a disputed call is kept whatever the
 limit, until somebody lets it go. A file that was removed leaves the log as it is: the entry still names its hash.
 """
@@ -20,6 +22,8 @@ CLIP = "clip of entry "
 """What stands before the entry's number in the words of a clip."""
 
 KINDS = {"jpg": "image/jpeg", "mp4": "video/mp4"}
+VIEW = "toml"
+"""The kind of file that holds the view of the picture of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,21 @@ class EvidenceFolder:
         self.limit_bytes = limit_bytes
         self.folder = store.folder
 
-    def put(self, match: str, content: bytes, kind: str, at: float, words: str = "", kept: bool = False) -> str:
-        """Keep one piece for a match; returns its hash. The file is whole on the disk before the store names it."""
+    def put(
+        self, match: str, content: bytes, kind: str, at: float, words: str = "", kept: bool = False, view: str = ""
+    ) -> str:
+        """Keep one piece for a match; returns its hash. The file is whole on the disk before the store names it.
+
+        ``view``: a table profile, as text, of the board in a picture.
+        """
         digest = hashlib.sha256(content).hexdigest()
-        path = self._path(digest, kind)
-        if not path.exists():
+        files = {kind: content} | ({VIEW: view.encode()} if view else {})
+        for suffix, data in files.items():
+            path = self._path(digest, suffix)
+            if path.exists():
+                continue
             try:
-                self._write(path, content)
+                self._write(path, data)
             except OSError as error:
                 raise StoreError(f"the evidence can't be kept ({error.strerror})", code="disk_full") from error
         row = {"hash": digest, "match": match, "kind": kind, "bytes": len(content), "at": at}
@@ -71,6 +83,11 @@ class EvidenceFolder:
             return self._path(digest, kind).read_bytes(), KINDS[kind]
         except FileNotFoundError:
             raise missing from None
+
+    def view_of(self, digest: str) -> Path | None:
+        """The table profile of a picture that :meth:`get` has; None where there is none."""
+        path = self._path(digest, VIEW)
+        return path if path.is_file() else None
 
     def list(self, match: str) -> list[Kept]:
         """What there is for a match, the oldest first."""
@@ -105,24 +122,24 @@ class EvidenceFolder:
             return 0
         query = sa.select(table.c.hash, table.c.match, table.c.kind, table.c.bytes)
         query = query.where(table.c.kept.is_(False)).order_by(table.c.at, table.c.hash)
-        gone = []
+        gone, removed = [], 0
         with self.store.writing() as db:
             for digest, match, kind, count in db.execute(query).all():
                 if over <= 0:
                     break
                 db.execute(table.delete().where((table.c.hash == digest) & (table.c.match == match)))
                 if db.execute(sa.select(table.c.hash).where(table.c.hash == digest)).first() is None:
-                    gone.append(self._path(digest, kind))
+                    gone += [self._path(digest, kind), self._path(digest, VIEW)]
                 over -= count
+                removed += 1
         # the files go after the store has forgotten them: a crash in between leaves a file too many, never one too few
         for path in gone:
             path.unlink(missing_ok=True)
-        return len(gone)
+        return removed
 
     def sweep(self) -> int:
         """Remove files that the store doesn't know (left by a crash); returns how many."""
-        with self.store.reading() as db:
-            known = {f"{digest}.{kind}" for digest, kind in db.execute(sa.select(table.c.hash, table.c.kind))}
+        known = self._names()
         stray = [p for p in self.folder.glob("*.*") if p.name not in known] if self.folder.is_dir() else []
         for path in stray:
             path.unlink(missing_ok=True)
@@ -130,14 +147,18 @@ class EvidenceFolder:
 
     def copy_to(self, folder: Path) -> int:
         """Copy all files that the store knows, for a backup; returns how many."""
-        with self.store.reading() as db:
-            names = {f"{digest}.{kind}" for digest, kind in db.execute(sa.select(table.c.hash, table.c.kind))}
-        found = [self.folder / name for name in sorted(names) if (self.folder / name).is_file()]
+        found = [self.folder / name for name in sorted(self._names()) if (self.folder / name).is_file()]
         if found:
             folder.mkdir(parents=True, exist_ok=True)
         for path in found:
             shutil.copy2(path, folder / path.name)
         return len(found)
+
+    def _names(self) -> set[str]:
+        """The names of all files that the store knows of."""
+        with self.store.reading() as db:
+            rows = db.execute(sa.select(table.c.hash, table.c.kind)).all()
+        return {f"{digest}.{suffix}" for digest, kind in rows for suffix in (kind, VIEW)}
 
     def _path(self, digest: str, kind: str) -> Path:
         # both come from here or from the store, never from a request

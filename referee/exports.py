@@ -168,11 +168,6 @@ def read_cmn(text: str, name: str = "CMN") -> list[CmnMatch]:
     ]
 
 
-def write_cmn(match: CmnMatch) -> str:
-    """The record as it was read, unknown fields kept."""
-    return json.dumps(match.document, indent=2, ensure_ascii=False) + "\n"
-
-
 def log_of_cmn(match: CmnMatch, engine_options: dict[str, Any] | None = None) -> MatchLog:
     """A log with one hand-kept round for each game; needs the scores and twenties of every game.
 

@@ -155,15 +155,7 @@ class Hall:
         source = WatchedSource(
             name, settings.number("stall_seconds"), settings.number("retry_most_seconds"), self._opener
         )
-        table = LiveTable(
-            match,
-            source,
-            official,
-            dark_below=settings.number("dark_below"),
-            blurred_below=settings.number("blurred_below"),
-            picture_width=settings.whole("picture_width"),
-            clips=settings.flag("clips"),
-        )
+        table = LiveTable(match, source, official, settings=settings, clips=settings.flag("clips"))
         with self._lock:
             before, self._tables[match.id] = self._tables.get(match.id), table
         if before is not None:

@@ -5,6 +5,7 @@ A dark, blurred, covered or moved picture is said on the screen and never change
 board was moved the official isn't even fed.
 """
 
+import hashlib
 import logging
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any
 
 from calibration.drift import check_view
 from calibration.errors import NotFoundError, TableError
+from calibration.profiles import as_text, table_file
 from calibration.view import BoardView
 from referee.clips import ClipRecorder, encode
 from referee.desk import OpenMatch
@@ -36,6 +38,7 @@ from referee.officials import (
 )  # fmt: skip
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
+from referee.settings import DEFAULTS, Settings
 from referee.table_look import Look, TableLook
 from referee.watchdog import SourceState, WatchedSource
 from vision.frames import Frame
@@ -75,16 +78,14 @@ class LiveTable:
         source: WatchedSource,
         official: Official | None,
         *,
-        dark_below: float = 22.0,
-        blurred_below: float = 12.0,
-        picture_width: int = 1280,
+        settings: Settings = DEFAULTS,
         clips: bool = False,
     ) -> None:
         self.match = match
         self.source = source
         self.official = official
-        self.picture = LivePicture(picture_width)
-        self._look = TableLook(dark_below, blurred_below)
+        self.picture = LivePicture(settings.whole("picture_width"))
+        self._look = TableLook(settings.number("dark_below"), settings.number("blurred_below"))
         self._epoch = time.time() if source.name.kind in ("usb", "stream") else 0.0
         self._at = 0.0
         self._checked = 0.0
@@ -325,8 +326,8 @@ class LiveTable:
     def _keep(self, evidence: Evidence | None, at: float, kept: bool) -> str | None:
         if evidence is None:
             return None
-        folder = self.match.desk.evidence
-        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept)
+        folder, view = self.match.desk.evidence, view_text(evidence)
+        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept, view)
 
     def _json(self, event: Any) -> dict[str, Any]:
         data: dict[str, Any] = self.match.log.engine.event_to_json(event)
@@ -339,6 +340,17 @@ class LiveTable:
         if shown != self._shown:
             self._shown = shown
             self.match.touched()
+
+
+def view_text(evidence: Evidence) -> str:
+    """The view of a picture as a table profile; "" where there is none that a profile can hold."""
+    if evidence.view is None:
+        return ""
+    try:
+        return as_text(table_file(evidence.view, hashlib.sha256(evidence.jpeg).hexdigest()))
+    except ValueError as error:
+        log.warning("the board's place in a picture isn't kept: %s", error)
+        return ""
 
 
 def _told(film: "Future[None]") -> None:

@@ -47,8 +47,10 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an entry changed. ``rescored``: entries that were scored anew; ``differing``: those after which the
-    score is another one, each with both scores; ``fields``: what differs in the state now, each before and after.
+    """What an entry changed.
+
+    ``rescored``: entries that were scored anew; ``differing``: those after which the score is another one, each with
+    both scores; ``fields``: what differs in the state now, each before and after.
     """
 
     entry: Entry
@@ -95,8 +97,9 @@ class MatchLog:
         self.restore(entries)
 
     def restore(self, entries: Iterable[Entry]) -> None:
-        """Append entries that were written earlier; raises ValueError at the first that can't follow, and keeps
-        those before it.
+        """Append entries that were written earlier.
+
+        Raises ValueError at the first that can't follow, and keeps those before it.
         """
         try:
             for entry in entries:

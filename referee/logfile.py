@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,17 +87,7 @@ def from_json_entry(engine: Any, data: dict[str, Any]) -> Entry:
     entry: Entry = from_json(Entry, rest)
     if event is None:
         return entry
-    return Entry(
-        entry.number,
-        entry.at,
-        entry.who,
-        entry.kind,
-        engine.event_from_json(event),
-        entry.target,
-        entry.before,
-        entry.why,
-        entry.evidence,
-    )
+    return replace(entry, event=engine.event_from_json(event))
 
 
 def read_log(path: Path) -> LogFile:

@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from calibration.errors import UnusableInputError
+from calibration.errors import TableError, UnusableInputError
 from referee.exports import to_cmn
 from referee.log import MatchLog
 from referee.logfile import to_text
@@ -45,11 +46,32 @@ class Targets:
             self.report or other.report,
         )  # fmt: skip
 
-    def check(self) -> None:
-        """Refuse, before hours of work, what can't be written in the end."""
+    def check(self, video: Path) -> None:
+        """Refuse, before hours of work, what can't be written in the end; raises UnusableInputError."""
         for path in (self.json, self.csv, self.log, self.cmn, self.report):
             if path is not None and not path.parent.is_dir():
                 raise UnusableInputError(f"{path}: the folder {path.parent} doesn't exist")
+            if path is not None and path.exists() and video.exists() and path.samefile(video):
+                raise UnusableInputError(f"{path}: that is the video to be read; write to another file")
+
+
+@contextmanager
+def failure_told(target: Path | None) -> Iterator[None]:
+    """Write why a video couldn't be scored where its result would have been: programs look there."""
+    try:
+        yield
+    except TableError as error:
+        if target is not None:
+            write_text(target, json.dumps({"error": {"code": error.code, "message": str(error)}}) + "\n")
+        raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results; raises UnusableInputError where that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnusableInputError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
 
 
 def shots_csv(data: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from referee.crokinole_json import line_json, number
 from referee.crokinole_match import Ledger
 from referee.log import Entry, MatchLog
 from referee.match_judging import JudgedShot, seats_of
-from referee.rules.crokinole import Crokinole, Recorded, Setup, Shot
+from referee.rules.crokinole import Crokinole, Recorded, Shot
 from referee.rules.protocol import RuleError
 from vision.readings import Disc
 from vision.video import VideoInfo
@@ -50,7 +50,6 @@ class MatchResult:
     ledger: Ledger
     words: tuple[str, ...]
     engine: Crokinole
-    side_of_group: tuple[int, ...]
 
 
 def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchResult:
@@ -79,8 +78,7 @@ def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchRes
     first = agreed.first or (shots[0].seat if shots else None)
     if first in seats:
         options["first"] = first
-    side_of_group = tuple(order.index(g) if g in order else g for g in range(groups))
-    return MatchResult(ledger, words[:groups], Crokinole(options), side_of_group)
+    return MatchResult(ledger, words[:groups], Crokinole(options))
 
 
 def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[str]) -> dict[str, Any]:
@@ -95,7 +93,7 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
             colours[a.id] = words[a.group]
     played = {s.group for s in ledger.shots} | {g for s in ledger.shots for _, g, _ in s.settled}
     shown = [g for g in range(len(words)) if g in played or len(words) <= 2]
-    score = ledger.score(_group_setup(result))
+    score = ledger.score(result.engine.setup)
     return {
         "schema": SCHEMA,
         "game": "crokinole",
@@ -122,11 +120,6 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
     }  # fmt: skip
 
 
-def _group_setup(result: MatchResult) -> Setup:
-    """The setup with its sides in the order of the groups: gains are by group."""
-    return result.engine.setup
-
-
 def shot_json(shot: JudgedShot, words: tuple[str, ...]) -> dict[str, Any]:
     """One shot."""
     seen, outcome = shot.seen, shot.outcome
@@ -142,7 +135,6 @@ def shot_json(shot: JudgedShot, words: tuple[str, ...]) -> dict[str, Any]:
         "valid": outcome.valid,
         "rule": outcome.rule,
         "touched": None if unknown else list(seen.touched),
-        "touched_from": "what moved from rest to rest",
         "removed": list(outcome.removed),
         "ditched": list(outcome.ditched),
         "twenties": {str(i): words[g] for i, g in outcome.twenties},

@@ -11,6 +11,7 @@ import numpy as np
 
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
 from referee.rules.crokinole.table import Outcome
+from vision.disc_values import GUARD_SIGMAS, STATE_WORDS
 from vision.readings import Disc, DiscState
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import SIDE_UNSEEN
@@ -22,8 +23,6 @@ SEAT_WIDTH_DEG = 50.0
 TWO_PLACES = 0.5
 """Mean resultant length of a side's starting places below which it shoots from two sides of the table."""
 FEWEST_FOR_SEATS = 4
-GUARD = 1.645
-"""A gap of fewer sigmas than this is too close to call (ISO 10576: the other verdict has 5 % or more)."""
 STATE_DOUBT = 0.12
 """A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
 LISTED = 0.4
@@ -73,8 +72,10 @@ class JudgedShot:
 
 @dataclass(slots=True)
 class JudgedRound:
-    """A round. ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't;
-    ``start``: the position before its first shot.
+    """A round as it was judged.
+
+    ``points`` and ``twenties`` by group; ``ended``: seconds when it was seen to be over, None if it wasn't; ``start``:
+    the position before its first shot.
     """
 
     number: int
@@ -84,6 +85,17 @@ class JudgedRound:
     twenties: tuple[int, ...] = ()
     ended: float | None = None
     complete: bool = False
+
+    def counts(self, groups: int) -> list[int]:
+        """Shots of each of so many sides."""
+        return [sum(s.group == g for s in self.shots) for g in range(groups)]
+
+    def out_of_turn(self, group: int, groups: int) -> bool:
+        """Whether another of so many sides has waited longer for its turn than ``group``."""
+        latest = [-1] * groups
+        for k, shot in enumerate(self.shots):
+            latest[shot.group] = k
+        return latest[group] > min(latest)
 
 
 def internal_engine(groups: int) -> Crokinole:
@@ -127,11 +139,11 @@ def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
         out.append(f"disc {disc_id} is seen with a probability of {disc.confidence:.2f} only")
     odd = [s for s, p in disc.states if p > STATE_DOUBT and s != disc.state]
     if odd and "hole" in (*odd, disc.state):
-        out.append(f"disc {disc_id} lies {_where(disc.state)}, or {' or '.join(_where(s) for s in odd)}")
+        out.append(f"disc {disc_id} lies {STATE_WORDS[disc.state]}, or {' or '.join(STATE_WORDS[s] for s in odd)}")
     for c in disc.lines if disc.state == "board" else ():
         if c.line == "shooting" and c.verdict == "too_close":
             out.append(f"disc {disc_id} is {c.gap_mm:+.2f} mm from the shooting line (sigma {c.sigma_mm:.2f})")
-        elif open_board and c.line == "15/10" and abs(c.inner_gap_mm) < GUARD * c.sigma_mm:
+        elif open_board and c.line == "15/10" and abs(c.inner_gap_mm) < GUARD_SIGMAS * c.sigma_mm:
             out.append(f"disc {disc_id} may touch the inner line from outside ({c.inner_gap_mm:+.2f} mm)")
     return out
 
@@ -180,12 +192,6 @@ def touched_as_taken(seen: ShotSeen, disc_id: int) -> ShotSeen:
 def touch_doubt(ids: Sequence[int]) -> str:
     """The question whether discs were touched."""
     return f"it isn't clear whether disc {', '.join(map(str, ids))} was touched"
-
-
-def _where(state: str) -> str:
-    return {"hole": "flat in the hole", "leaning": "leaning into the hole", "ditch": "in the ditch"}.get(
-        state, "on the surface"
-    )
 
 
 def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:

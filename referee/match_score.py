@@ -106,7 +106,7 @@ def take_up(place: Path) -> Aside | None:
         return None
     try:
         kept = pickle.loads(place.read_bytes())
-    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, TypeError):
+    except Exception:  # noqa: BLE001 - a damaged pickle raises whatever it likes, and none of it is worth more
         return None
     return kept if isinstance(kept, Aside) and kept.code == code_mark() else None
 

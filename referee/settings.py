@@ -36,11 +36,12 @@ class Setting:
             return ", ".join(self.choices)
         if isinstance(self.default, bool):
             return "true, false"
-        return "text" if self.low is None or self.high is None else f"{self.low:g} to {self.high:g}"
+        return "text" if self.low is None or self.high is None else f"{self.low:,} to {self.high:,}"
 
     def read(self, given: Value, where: str) -> Value:
         """The value that was meant; raises UnusableInputError naming the setting and its range."""
-        wrong = UnusableInputError(f"{where}: {self.name} is {str(given)[:60]!r}, expected {self.range_text}")
+        said = f"{where}: {self.name} is {str(given)[:60]!r}, expected {self.range_text}"
+        wrong = UnusableInputError(said, code="bad_settings")
         value: Value = given
         if isinstance(self.default, bool):
             words = {"true": True, "false": False, "1": True, "0": False}
@@ -123,6 +124,10 @@ class Settings:
     def changed(self, **values: Value | None) -> "Settings":
         """The same settings with other values; None leaves one as it is."""
         return Settings(self._values | {name: value for name, value in values.items() if value is not None})
+
+
+DEFAULTS = Settings()
+"""All settings as they are unless somebody says otherwise."""
 
 
 def settings_file() -> Path:

@@ -9,8 +9,6 @@ RULER_MM = 200
 PIXELS_PER_MM = 8.0
 """Each marker bit is 24.7 pixels: edges of the print are the printer's, not the picture's."""
 
-PAPERS = ("a4", "letter")
-
 
 def write_sheet(path: Path, paper: str) -> None:
     """Write the sheet for ``paper`` (``a4`` or ``letter``), landscape; raises TableError where it can't be written."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from calibration.errors import TableError
+from referee.settings import DEFAULTS
 from vision.cameras import Grabber, SourceName, open_source
 from vision.frames import Frame
 
@@ -23,6 +24,9 @@ PATIENT = ("video", "folder")
 FIRST_PAUSE = 0.5
 OPENING_SECONDS = 15.0
 log = logging.getLogger(__name__)
+
+
+STALL_S, LONGEST_PAUSE_S = DEFAULTS.number("stall_seconds"), DEFAULTS.number("retry_most_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,8 @@ class WatchedSource:
     def __init__(
         self,
         name: SourceName,
-        stall: float = 5.0,
-        longest_pause: float = 30.0,
+        stall: float = STALL_S,
+        longest_pause: float = LONGEST_PAUSE_S,
         opener: Callable[[SourceName], Grabber] = open_source,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

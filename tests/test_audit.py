@@ -13,9 +13,10 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.boards import LINE_NAMES
 from calibration.errors import NotFoundError, UnusableInputError
 from referee import audit_words
-from referee.audit import Asked, write_audit
+from referee.audit import Asked, build_audit
 from referee.audit_call import VALUES, Call, calls_of, find_disc, shares
 from referee.audit_files import MANIFEST, hash_file, read_folder, write_json
 from referee.audit_pdf import pdf_date, printable
@@ -66,7 +67,7 @@ def calls(reading: CrokinoleReading) -> list[Call]:
 @pytest.fixture(scope="module")
 def written(source: Source, reading: CrokinoleReading, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit") / "all"
-    write_audit(source, reading, Asked(), folder)
+    build_audit(source, reading, Asked()).write(folder)
     return folder
 
 
@@ -91,7 +92,7 @@ def test_outlines_have_the_measured_gaps(calls: list[Call]) -> None:
     for call in calls:
         lines = call.outlines
         gap = np.hypot(*lines.line_point) - np.hypot(*lines.touch)
-        assert gap == pytest.approx(call.contact.gap_mm, abs=2e-3)
+        assert gap == pytest.approx(call.contact.gap_mm, abs=2e-4)
         assert np.hypot(*(lines.touch - lines.centre)) == pytest.approx(lines.radius, abs=1e-6)
         assert 10 < lines.radius < 20
         assert lines.radius == pytest.approx(calls[0].outlines.radius, abs=1e-6)  # all discs share one
@@ -101,8 +102,19 @@ def test_outlines_have_the_measured_gaps(calls: list[Call]) -> None:
 
 def test_upper_rim_is_drawn_where_the_face_was_measured(reading: CrokinoleReading, calls: list[Call]) -> None:
     for call in calls:
-        top = reading.view.to_px(call.outlines.centre[None], call.outlines.height)[0]
-        assert math.dist(top, call.disc.px) < 0.3
+        lines = call.outlines
+        top = reading.view.to_px((lines.centre + lines.shift)[None], lines.height)[0]
+        assert math.dist(top, call.disc.px) < 1e-6
+
+
+def test_an_audit_measures_nothing(reading: CrokinoleReading, calls: list[Call]) -> None:
+    """What is drawn comes from the measurement that was made, whatever the picture now shows."""
+    blank = replace(reading.frame, pixels=np.zeros_like(reading.frame.pixels))
+    for call, again in zip(calls, calls_of(replace(reading, frame=blank), None), strict=True):
+        assert np.array_equal(again.outlines.inner, call.outlines.inner)
+        assert again.outlines.radius == call.outlines.radius == reading.measured.shared.radius
+        line = reading.measured.lines[LINE_NAMES.index(call.contact.line)]
+        assert call.outlines.inner == pytest.approx(line.inner + line.shape.at(call.outlines.turns)[0])
 
 
 def test_crop_maps_points_where_their_pixels_are() -> None:
@@ -198,6 +210,10 @@ def test_advice_names_what_dominates_with_numbers(reading: CrokinoleReading, cal
     assert "at best" in advice(reading, call, 0.02, edge=0.3)
     steep = replace(call, view_angle_deg=4.0, px_per_mm=2.5)
     assert "calibrated camera" in advice(reading, steep, 0.3, pose=0.4)
+    camera = replace(reading.view.camera, calibrated=True)  # it is one
+    known = replace(reading, view=replace(reading.view, camera=camera))
+    assert "calibrated camera" not in advice(known, steep, 0.3, pose=0.4)
+    assert "calibrate board" in advice(known, steep, 0.3, pose=0.4)
     assert "More from the side" in advice(reading, steep, 0.3, edge=0.4)
     assert "Less glare: 30 %" in advice(reading, replace(call, glare=0.3), 0.3, edge=0.4)
 
@@ -234,6 +250,14 @@ def test_a_disc_beside_no_line_is_no_call(reading: CrokinoleReading) -> None:
 # the folder
 
 
+def test_an_audit_is_made_before_anything_is_written(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
+    made = build_audit(source, reading, Asked())
+    assert made.pages and json.loads(json.dumps(made.calls))
+    evidence = made.write(tmp_path / "out")
+    assert evidence == read_folder(tmp_path / "out").hash
+    assert read_folder(tmp_path / "out").evidence["calls"] == json.loads(json.dumps(made.calls))
+
+
 def test_folder_holds_everything_and_hashes_it(written: Path, calls: list[Call]) -> None:
     manifest = json.loads((written / MANIFEST).read_text())
     there = {p.relative_to(written).as_posix() for p in written.rglob("*") if p.is_file()} - {MANIFEST}
@@ -267,13 +291,13 @@ def test_reports_have_a_page_a_call_and_refer_to_nothing_outside(written: Path, 
 
 def test_same_input_gives_the_same_bytes(source: Source, reading: CrokinoleReading, written: Path) -> None:
     again = written.with_name("again")
-    write_audit(source, reading, Asked(), again)
+    build_audit(source, reading, Asked()).write(again)
     assert (again / MANIFEST).read_bytes() == (written / MANIFEST).read_bytes()
 
 
 def test_evidence_is_never_written_over(source: Source, reading: CrokinoleReading, folder: Path) -> None:
     with pytest.raises(UnusableInputError, match="not empty"):
-        write_audit(source, reading, Asked(), folder)
+        build_audit(source, reading, Asked()).write(folder)
 
 
 def test_text_that_the_typeface_lacks_is_escaped() -> None:
@@ -314,7 +338,7 @@ def test_a_page_that_has_much_to_say_stays_one_page(source: Source, reading: Cro
 
 def test_names_are_escaped_in_html(source: Source, reading: CrokinoleReading, tmp_path: Path) -> None:
     odd = replace(source, path=PICTURE.with_name("<b>&.jpg"))
-    write_audit(odd, reading, Asked(), tmp_path / "odd")
+    build_audit(odd, reading, Asked()).write(tmp_path / "odd")
     page = (tmp_path / "odd" / "report.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;&amp;.jpg" in page and "<b>&.jpg" not in page
 
@@ -380,7 +404,7 @@ def test_verify_without_the_original_and_with_a_wrong_one(
     moved = tmp_path / "board.jpg"
     shutil.copy(PICTURE, moved)
     out = tmp_path / "audit"
-    write_audit(replace(source, path=moved), reading, Asked(), out)
+    build_audit(replace(source, path=moved), reading, Asked()).write(out)
     moved.rename(tmp_path / "elsewhere.jpg")
     code, said, _ = run("verify", out)
     assert code == 0 and "--original FILE" in said and "not measured again" in said
@@ -399,6 +423,40 @@ def test_a_manifest_leads_nowhere_else(run: Run, folder: Path, name: str) -> Non
     write_json(folder / MANIFEST, manifest)
     code, _, err = run("verify", folder)
     assert code == 2 and "isn't a file of the folder" in err
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("settings", "files"), 5),
+        (("settings", "files"), {"camera": 5}),
+        (("settings", "files"), {"camera": "/etc/passwd"}),
+        (("settings", "files"), {"table": "settings/../../table.toml"}),
+        (("settings",), []),
+        (("settings", "board"), 7),
+        (("settings", "disc-mm"), "31.5"),
+        (("source", "sha256"), None),
+        (("source", "from_folder"), 5),
+        (("source", "seconds"), "soon"),
+        (("calls", 0, "disc", "mm"), "here"),
+        (("calls", 0, "gap_mm"), True),
+        (("calls", 0), None),
+    ],
+)
+def test_evidence_that_can_not_be_is_named(run: Run, folder: Path, place: tuple[str | int, ...], value: object) -> None:
+    audited = read_folder(folder)
+    evidence, manifest = audited.evidence, audited.manifest
+    inner: Any = evidence
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    write_json(folder / "evidence.json", evidence)
+    digest, size = hash_file(folder / "evidence.json")
+    manifest["files"]["evidence.json"] = {"sha256": digest, "bytes": size}
+    manifest["original"] = evidence["source"]
+    write_json(folder / MANIFEST, manifest)
+    code, _, err = run("verify", folder)
+    assert code == 2 and err.count("\n") == 1 and "damaged" in err
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "manifest/2"}', '{"schema": "manifest/1"}'])

@@ -1,6 +1,8 @@
 """The board in the camera's eye: geometry that must invert, circles that must be found, pictures that must be
 refused."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ from calibration.camera import Array, Camera
 from calibration.drift import check_view
 from calibration.hints import BoardHints, NoBoard
 from calibration.polar import poses_of_circle
-from calibration.solve import find_board
+from calibration.scale import ASSUMED_SCALE, Scale
+from calibration.solve import find_board, with_scale
 from calibration.view import BoardView
 
 SIZE = (960, 720)
@@ -131,7 +134,7 @@ def test_board_is_found_and_solved(
     assert circle_error(view, cam, board) < 0.6
     assert view.board.ten / view.board.shooting == pytest.approx(board.ten / board.shooting, abs=0.004)
     assert view.board.fifteen / view.board.shooting == pytest.approx(board.fifteen / board.shooting, abs=0.004)
-    assert view.scale_known == (board.name == "nca")
+    assert view.scale.source == ("nca" if board.name == "nca" else "assumed")
     assert view.residual_px < 0.5
 
 
@@ -143,7 +146,20 @@ def test_hints_give_the_scale_in_their_order() -> None:
     by_disc = find_board(picture, BoardHints(disc_mm=30.0))
     assert isinstance(by_line, BoardView) and by_line.board.shooting == pytest.approx(280.0)
     assert isinstance(by_name, BoardView) and by_name.board.shooting == pytest.approx(FAMILY.shooting)
-    assert isinstance(by_disc, BoardView) and not by_disc.scale_known
+    assert isinstance(by_disc, BoardView) and not by_disc.scale.known
+    assert [v.scale.source for v in (by_line, by_name, by_disc)] == ["shooting_line", "board", "assumed"]
+
+
+def test_a_board_file_gives_what_the_picture_does_not_show() -> None:
+    given = BoardModel("Duncan's discs", 609.6, 440.0, 208.0, 17.5, (5.0, 4.0, 3.0), 660.0, 15.5, 9.0)
+    bare = BoardView(camera(20), BoardModel("measured", 304.8, 219.5, 103.5), ASSUMED_SCALE, 0.1)
+    view = with_scale(bare, {}, BoardHints(board=given))
+    assert view.board == replace(given, ten=439.0, fifteen=207.0)
+    # the name has "nca" in it, which means nothing
+    assert view.scale == Scale("board", False, "board Duncan's discs") and not view.tournament
+    whole = replace(bare, board=replace(bare.board, hole=8.0, surface=331.0))
+    assert with_scale(whole, {}, BoardHints(board=given)).board == replace(view.board, hole=16.0, surface=662.0)
+    assert with_scale(bare, {}, BoardHints(board=BUILT_IN["nca"])).tournament
 
 
 def test_a_board_partly_outside_the_frame_is_solved_and_said() -> None:
@@ -190,17 +206,27 @@ def test_a_moved_camera_is_noticed() -> None:
     assert isinstance(view, BoardView)
     assert check_view(picture, view).ok
     shifted = cv2.warpAffine(picture, np.array([[1.0, 0, 3], [0, 1, 0]]), SIZE, borderMode=cv2.BORDER_REPLICATE)
-    assert not check_view(shifted, view).ok
-    assert not check_view(np.full_like(picture, 90), view).ok
+    assert check_view(shifted, view).fault == "moved"
+    assert check_view(np.full_like(picture, 90), view).fault == "nothing_there"
 
 
 def test_scaling_a_view_moves_nothing_in_the_picture() -> None:
     cam = camera(30)
-    view = BoardView(cam, FAMILY, "", 0.1, scale_known=False)
-    scaled = view.scaled(0.9, "disc diameter 28.6 mm")
+    view = BoardView(cam, FAMILY, ASSUMED_SCALE, 0.1)
+    scaled = view.scaled(0.9, Scale("disc", detail="disc diameter 28.6 mm"))
     there: Array = scaled.circle_px(scaled.board.shooting)
     assert np.abs(there - view.circle_px(view.board.shooting)).max() < 1e-6
-    assert scaled.scale_known and scaled.board.disc_radius == FAMILY.disc_radius
+    assert scaled.scale.known and scaled.board.disc_radius == FAMILY.disc_radius
+
+
+def test_a_resized_view_sees_the_same_places() -> None:
+    view = BoardView(replace(camera(30, k1=0.05), sigma={"focal_px": 8.0, "tilt_deg": 1.0}), FAMILY, ASSUMED_SCALE, 0.4)
+    small = view.resized(0.5, 0.25, SIZE[0] // 2, SIZE[1] // 4)
+    picture_of = (view.circle_px(200.0) + 0.5) * [0.5, 0.25] - 0.5
+    assert np.abs(small.circle_px(200.0) - picture_of).max() < 1e-9
+    assert (small.camera.width, small.camera.height) == (SIZE[0] // 2, SIZE[1] // 4)
+    assert small.camera.sigma == pytest.approx({"focal_px": 8.0 * 0.125**0.5, "tilt_deg": 1.0})
+    assert small.residual_px == pytest.approx(0.4 * 0.125**0.5)
 
 
 def test_ellipses_survive_planks() -> None:

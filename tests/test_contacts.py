@@ -2,7 +2,7 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.camera import Camera
+from calibration.scale import NCA_SCALE, Scale
 from calibration.view import BoardView
 from vision.contact_net import MIRRORED, Offsets, load
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, camera_axes, parallax, patches, prepare
-from vision.contact_shared import Shared, agreed
+from vision.contact_shared import DETECTED_MIN_MM, RADIUS_PRIOR_MM, Shared, agreed, radius_prior
 from vision.contacts import measure, measure_after
 from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
 from vision.line_net import LINES, PROFILES, Profiles, read_lines
 from vision.readings import Disc
 
-SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
 RADIUS, HEIGHT = 15.875, 9.5
 BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, (2.0, 2.0, 2.0), 330.2)
 
@@ -36,7 +36,7 @@ def view_from(eye: tuple[float, float, float], focal: float = 900.0) -> BoardVie
     R = np.stack([x, -np.cross(back, x), -back])
     K = np.array([[focal, 0, 399.5], [0, focal, 299.5], [0, 0, 1.0]])
     camera = Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), -R @ np.array(eye), 800, 600)
-    return BoardView(camera, BOARD, "NCA board", 0.1)
+    return BoardView(camera, BOARD, NCA_SCALE, 0.1)
 
 
 def drawn(view: BoardView, places: list[tuple[float, float]], wander: float = 0.0) -> NDArray[np.uint8]:
@@ -263,10 +263,8 @@ def test_without_lines_the_width_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("name", ["crokinole/c001", "crokinole/c021", "crokinole_variants/v013"])
-def test_scene_from_true_camera(name: str) -> None:
-    path = SCENES / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"needs the rendered scenes: {path} is not there (set REFEREE_DATA)")
+def test_scene_from_true_camera(name: str, shared_file: Callable[[str], Path]) -> None:
+    path = shared_file(f"scenes/{name}.json")
     truth = json.loads(path.read_text())
     lines = {line["name"]: line for line in truth["board"]["lines"]}
     order = [lines[n] for n in ("15/10", "10/5", "shooting")]
@@ -278,7 +276,7 @@ def test_scene_from_true_camera(name: str) -> None:
         disc_radius=true["diameter"] / 2,
     )
     pose = (np.array(truth[k], dtype=np.float64) for k in ("K", "dist", "rvec", "tvec"))
-    view = BoardView(Camera(*pose, truth["width"], truth["height"]), model, "NCA board", 0.1)
+    view = BoardView(Camera(*pose, truth["width"], truth["height"]), model, NCA_SCALE, 0.1)
     image = np.asarray(cv2.imread(str(path.with_suffix(".jpg"))), dtype=np.uint8)
     flat = [d for d in truth["discs"] if d["state"] == "board"]
     rng = np.random.default_rng(3)
@@ -293,3 +291,18 @@ def test_scene_from_true_camera(name: str) -> None:
         z += [abs(measured[k].gap_mm - g) / measured[k].sigma_mm for k, g in gaps.items()]
     assert np.median(errors) < 0.4
     assert max(z) < 4
+
+
+@pytest.mark.parametrize(
+    ("scale", "prior"),
+    [
+        (NCA_SCALE, (BOARD.disc_radius, RADIUS_PRIOR_MM["nca"])),
+        (Scale("disc", detail="--table"), (BOARD.disc_radius, RADIUS_PRIOR_MM["disc"])),
+        (Scale("board", detail="board Duncan's discs"), (14.0, DETECTED_MIN_MM)),
+    ],
+)
+def test_what_is_known_of_the_discs_hangs_on_the_source_of_the_scale_not_on_its_words(
+    scale: Scale, prior: tuple[float, float]
+) -> None:
+    view = replace(view_from((0.0, -300.0, 900.0)), scale=scale)
+    assert radius_prior(view, (14.0, 0.1)) == prior

@@ -78,8 +78,15 @@ def test_from_above_a_cut_picture_leaves_the_cameras_place_open() -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [((1920, 1080), True), ((3024, 4032), True), ((800, 448), True), ((1080, 2340), True)]
-    + [((2048, 2048), False), ((1190, 769), False), ((1000, 900), False)],
+    [
+        ((1920, 1080), True),
+        ((3024, 4032), True),
+        ((800, 448), True),
+        ((1080, 2340), True),
+        ((2048, 2048), False),
+        ((1190, 769), False),
+        ((1000, 900), False),
+    ],
 )
 def test_shapes_of_cameras(size: tuple[int, int], expected: bool) -> None:
     assert camera_shaped(*size) is expected

@@ -2,13 +2,14 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
 from referee.cli import main
 from training.dice_data import COLUMNS, draw, scenes
@@ -19,9 +20,6 @@ from vision.dice_rest import DiceWatch, moved
 from vision.frames import Frame, frame_of_pixels
 from vision.networks import network
 from vision.readings import Die
-
-SCENES = Path(os.environ.get("REFEREE_DATA", Path(__file__).parents[2] / "shared")) / "scenes" / "dice"
-needs_scenes = pytest.mark.skipif(not SCENES.is_dir(), reason="the rendered scenes (REFEREE_DATA) are not here")
 
 
 def test_drawn_pictures_repeat_and_know_their_dice() -> None:
@@ -60,10 +58,9 @@ def test_a_second_look_sees_more_at_the_same_places() -> None:
     assert np.mean(twice) > np.mean(once) > 0.5
 
 
-@needs_scenes
-def test_scenes_are_read() -> None:
+def test_scenes_are_read(shared_file: Callable[[str], Path]) -> None:
     right = wrong = total = 0
-    for picture, truth in list(scenes(SCENES, False))[::5]:
+    for picture, truth in list(scenes(shared_file("scenes/dice"), False))[::5]:
         dice = read_dice(frame_of_pixels(picture, "scene"))
         for row in truth[(truth[:, 5] > 0.5) & (truth[:, 4] == 0)]:
             near = [d for d in dice if math.dist(d.px, row[:2]) < 0.35 * row[2]]
@@ -200,6 +197,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading = json.loads(capsys.readouterr().out)
     assert (reading["schema"], reading["game"]) == ("reading/1", "yacht")
     assert reading["image"]["width"] == picture.shape[1]
+    assert not undocumented(reading)
     for die in reading["dice"]:
         assert {"value", "px", "state", "body", "confidence"} <= set(die)
         assert die["state"] in {"flat", "cocked"} and (die["state"] == "flat" or die["value"] is None)
@@ -210,12 +208,8 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["dice"] == []
 
 
-VIDEO = SCENES.parents[1] / "photos" / "dice" / "dicevision_dice_video_1.mp4"
-
-
-@pytest.mark.skipif(not VIDEO.exists(), reason="the test video (REFEREE_DATA) is not here")
-def test_every_rest_of_a_real_video_is_told_and_nothing_between() -> None:
-    film = cv2.VideoCapture(str(VIDEO))
+def test_every_rest_of_a_real_video_is_told_and_nothing_between(shared_file: Callable[[str], Path]) -> None:
+    film = cv2.VideoCapture(str(shared_file("photos/dice/dicevision_dice_video_1.mp4")))
     watch, told, number = DiceWatch(read_dice), [], 0
     while True:
         more, pixels = film.read()

@@ -2,7 +2,7 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 
 from calibration.boards import BoardModel
 from calibration.camera import Camera
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
@@ -23,7 +24,6 @@ from vision.discs import read_discs
 from vision.frames import load_picture
 from vision.readings import Disc, DiscsSeen
 
-SCENES = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
 SAMPLES = Path(__file__).parents[1] / "sample_images"
 BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, surface=330.2)
 RADIUS = 15.875
@@ -40,7 +40,7 @@ def oblique_view(scale: float = 1.0) -> BoardView:
     R = np.stack([x, -np.cross(back, x), -back])
     K = np.array([[1200.0, 0, 639.5], [0, 1200.0, 359.5], [0, 0, 1]])
     camera = Camera(K, np.zeros(5), cv2.Rodrigues(R)[0].ravel(), -R @ eye, 1280, 720)
-    return BoardView(camera, BOARD.scaled(scale), "test", 0.0)
+    return BoardView(camera, BOARD.scaled(scale), Scale("board", detail="test"), 0.0)
 
 
 def disc(x: float, y: float, **fields: object) -> Disc:
@@ -219,10 +219,7 @@ def test_nothing_is_read_from_an_even_picture() -> None:
     assert seen.discs == ()
 
 
-def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-arg]
-    path = SCENES / name
-    if not path.exists():
-        pytest.skip(f"no rendered scenes at {SCENES} (set REFEREE_DATA)")
+def load(path: Path) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-arg]
     t = json.loads(path.read_text())
     lines = {line["name"]: line for line in t["board"]["lines"]}
     widths = tuple(lines[n]["outer_edge"] - lines[n]["inner_edge"] for n in ("15/10", "10/5", "shooting"))
@@ -232,14 +229,14 @@ def load(name: str) -> tuple[np.ndarray, BoardView, dict]:  # type: ignore[type-
     )  # fmt: skip
     K, dist, rvec, tvec = (np.array(t[k], float) for k in ("K", "dist", "rvec", "tvec"))
     camera = Camera(K, dist, rvec, tvec, t["width"], t["height"])
-    return cv2.imread(str(path.with_name(t["image"]))), BoardView(camera, board, "scene", 0.0), t
+    return cv2.imread(str(path.with_name(t["image"]))), BoardView(camera, board, Scale("board", detail="scene"), 0.0), t
 
 
 @pytest.mark.parametrize(
     "name", ["crokinole/c003.json", "crokinole/c024.json", "crokinole/c039.json", "crokinole_variants/v021.json"]
 )
-def test_whole_scenes(name: str) -> None:
-    image, view, truth = load(name)
+def test_whole_scenes(name: str, shared_file: Callable[[str], Path]) -> None:
+    image, view, truth = load(shared_file(f"scenes/{name}"))
     seen = read_discs(image, view)
     wanted = [d for d in truth["discs"] if d["state"] in ("board", "hole", "leaning") and d["in_frame"]]
     found = [d for d in seen.discs if d.state != "ditch"]
@@ -259,13 +256,13 @@ def test_whole_scenes(name: str) -> None:
     assert seen.disc_radius_mm == pytest.approx(truth["discs"][0]["diameter"] / 2, rel=0.05)
 
 
-def test_same_picture_same_reading() -> None:
-    image, view, _ = load("crokinole/c003.json")
+def test_same_picture_same_reading(shared_file: Callable[[str], Path]) -> None:
+    image, view, _ = load(shared_file("scenes/crokinole/c003.json"))
     assert read_discs(image, view) == read_discs(image, view)
 
 
-def test_candidates_are_apart_and_ranked() -> None:
-    image, view, _ = load("crokinole/c024.json")
+def test_candidates_are_apart_and_ranked(shared_file: Callable[[str], Path]) -> None:
+    image, view, _ = load(shared_file("scenes/crokinole/c024.json"))
     frame = frame_of(view)
     found = candidates_in(canonical_picture(image, view, frame), frame)
     assert [c.chance for c in found] == sorted((c.chance for c in found), reverse=True)

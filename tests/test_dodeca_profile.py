@@ -1,6 +1,6 @@
 """The profile of the dodecas: how it is measured, what it refuses, and what it does for a reading."""
 
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +12,12 @@ from calibration.profiles import DodecaFile, load, save
 from referee import dodeca_profile
 from referee.cli import main
 from referee.dodeca_profile import known_colours, measure
-from referee.officials.krakatoa import official_with
+from referee.officials.krakatoa import official_for
 from referee.rules.krakatoa import KrakatoaEngine
+from referee.settings import Settings
 from vision.dodecas import COLOURS, SETS, DodecaColours, Look, body_fit, read_dodecas, spot_fit
 from vision.frames import Frame, frame_of_pixels, load_picture
 from vision.readings import Dodeca
-
-SCENES = Path(os.environ.get("REFEREE_DATA", Path(__file__).parents[2] / "shared")) / "scenes" / "dodecas"
-needs_scenes = pytest.mark.skipif(not SCENES.is_dir(), reason="the rendered scenes (REFEREE_DATA) are not here")
 
 BODIES = np.array([[220.0, 222, 224], [130, 130, 132], [35, 35, 36]])
 SPOTS = np.array([[25.0, 190, 230], [36, 36, 190], [170, 75, 26]])
@@ -98,14 +96,15 @@ def test_the_official_takes_size_and_colours_from_the_profile(monkeypatch: pytes
     save(path, measure(replace(frame(), sha256="0" * 64), 16.0))
     asked: list[object] = []
     monkeypatch.setattr("referee.officials.krakatoa.read_dodecas", lambda _, known: asked.append(known) or ())
-    official = official_with(KrakatoaEngine(), None, path)
+    official = official_for(KrakatoaEngine(), None, Settings({"dodecas": str(path)}))
     official.feed(replace(frame(), timestamp=0.0))
     assert isinstance(asked[0], DodecaColours) and np.allclose(asked[0].bodies, BODIES)
 
 
-@needs_scenes
-def test_command_measures_a_picture_and_reads_it_with_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    picture, profile = SCENES / "k001.jpg", tmp_path / "dodecas.toml"
+def test_command_measures_a_picture_and_reads_it_with_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], shared_file: Callable[[str], Path]
+) -> None:
+    picture, profile = shared_file("scenes/dodecas/k001.jpg"), tmp_path / "dodecas.toml"
     plain = read_dodecas(load_picture(picture))
     assert main(["calibrate", "dice", str(picture), "-o", str(profile)]) == 0
     assert "nine dodecas" in capsys.readouterr().out

@@ -2,12 +2,13 @@
 
 import json
 import math
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
 from referee.cli import main
 from referee.dice_reader import set_value
@@ -16,9 +17,6 @@ from training.dice_render import NORMALS
 from vision.dodecas import COLOURS, SETS, Look, read_dodecas, sets_of, standing, without_doubles
 from vision.frames import frame_of_pixels
 from vision.readings import Dodeca, DodecaSet, SpotColour
-
-SCENES = Path(os.environ.get("REFEREE_DATA", Path(__file__).parents[2] / "shared")) / "scenes" / "dodecas"
-needs_scenes = pytest.mark.skipif(not SCENES.is_dir(), reason="the rendered scenes (REFEREE_DATA) are not here")
 
 
 def counts(pictures: list[tuple[np.ndarray, np.ndarray]], seen: float) -> tuple[int, int, int]:
@@ -48,9 +46,8 @@ def test_dodecas_of_drawn_pictures_are_read() -> None:
     assert right >= 0.9 * total and invented <= 0.05 * total, (right, total, invented)
 
 
-@needs_scenes
-def test_scenes_are_read() -> None:
-    held_out = list(scenes(SCENES, True))[::4]  # of every second one, which training never saw
+def test_scenes_are_read(shared_file: Callable[[str], Path]) -> None:
+    held_out = list(scenes(shared_file("scenes/dodecas"), True))[::4]  # of every second one, which training never saw
     right, total, invented = counts(held_out, 0.4)
     assert right >= 0.98 * total and invented <= 1, (right, total, invented)
 
@@ -100,6 +97,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading = json.loads(capsys.readouterr().out)
     assert (reading["schema"], reading["game"]) == ("reading/1", "krakatoa")
     assert set(reading["score"]) == set(SETS)
+    assert not undocumented(reading)
     for dodeca in reading["dodecas"]:
         assert {"set", "colour", "px", "confidence"} <= set(dodeca)
     assert main(["read", str(path), "--game", "krakatoa"]) == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calibration.errors import UnusableInputError
-from referee.exports import log_of_cmn, read_cmn, score_sheet, to_cmn, to_csv, write_cmn
+from referee.exports import log_of_cmn, read_cmn, score_sheet, to_cmn, to_csv
 from referee.log import MatchLog
 from referee.rules.crokinole import Crokinole, Result
 from referee.rules.protocol import RuleError
@@ -118,7 +118,7 @@ def test_cmn_of_a_match() -> None:
         },
         "source": {"app": "table-referee", "version": "0.1.0"},
     }
-    assert write_cmn(read_cmn(json.dumps(record))[0]) == json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    assert read_cmn(json.dumps(record))[0].document == record
 
 
 def test_cmn_of_doubles_first_to_a_number_and_a_tied_round() -> None:
@@ -146,7 +146,7 @@ def test_cmn_is_read_with_unknown_fields_kept() -> None:
     assert (match.id, match.date, match.doubles, match.teams) == (ID, DATE, False, (("Ann",), ("Bob",)))
     assert (match.winner, match.rounds, match.target) == (None, 2, None)
     assert match.games[0].scores == (45, 20)
-    assert json.loads(write_cmn(match)) == cmn()
+    assert match.document == cmn()
     back = to_cmn(log_of_cmn(match), record_id=ID, date=DATE, teams=match.teams, base=match.document)
     assert back["x-club"] == {"table": 4}
     assert back["event"] == {"name": "Tuesday", "round": 4}
@@ -206,7 +206,7 @@ def test_cmn_batches_share_event_and_source() -> None:
     first, second = read_cmn(json.dumps(batch))
     assert first.document["event"] == {"name": "league"}
     assert second.document["event"] == {"name": "own"}
-    assert json.loads(write_cmn(second))["source"] == {"app": "other"}
+    assert second.document["source"] == {"app": "other"}
     batch["matches"] = 3
     with pytest.raises(UnusableInputError, match="CMN: matches is '3', expected a list of matches"):
         read_cmn(json.dumps(batch))

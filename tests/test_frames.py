@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
+from calibration.camera import resizing
 from calibration.errors import UnusableInputError
 from vision import formats
 from vision.frames import frame_of_pixels, load_picture
@@ -164,11 +165,11 @@ def test_focal_length_from_exif(tmp_path: Path) -> None:
     assert load_picture(save(tmp_path / "b.jpg", rgb_image(), exif=exif)).focal_px is None
 
 
-def test_shown_matrix_moves_points_as_to_shown_does(tmp_path: Path) -> None:
+def test_a_resized_camera_moves_points_as_to_shown_does(tmp_path: Path) -> None:
     frame = load_picture(jfif_density(tmp_path / "a.jpg", 27, 32))
     K = np.array([[500.0, 0, 190], [0, 500, 100], [0, 0, 1]])
     ray = np.array([0.2, -0.1, 1.0])
-    assert (frame.shown_matrix(K) @ ray)[:2] == pytest.approx(frame.to_shown((K @ ray)[None, :2])[0])
+    assert (resizing(*frame.scale) @ K @ ray)[:2] == pytest.approx(frame.to_shown((K @ ray)[None, :2])[0])
 
 
 def solid_png(path: Path, width: int, height: int) -> Path:

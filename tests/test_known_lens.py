@@ -27,8 +27,10 @@ def solved(hints: BoardHints) -> BoardView:
 def test_a_profile_whose_principal_point_lies_beside_the_middle_finds_the_board(off: float) -> None:
     free = solved(BoardHints())
     K = free.camera.K + np.array([[0, 0, off], [0, 0, -off], [0, 0, 0.0]])
-    view = solved(BoardHints(camera=replace(free.camera, K=K)))
+    view = solved(BoardHints(camera=replace(free.camera, K=K, sigma={"focal_px": 9.0})))
     assert np.array_equal(view.camera.K, K)
+    assert view.camera.calibrated and view.camera.sigma["focal_px"] == 9.0
+    assert not free.camera.calibrated
     ring = view.to_mm(free.circle_px(free.board.shooting))
     assert np.abs(np.hypot(*ring.T) - view.board.shooting).max() < 1.5
 

@@ -14,7 +14,7 @@ from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE, TableFollower
 from vision.tracks import Track, shot_start
 
 BOARD = BoardModel(name="nca", shooting=304.8, ten=203.2, fifteen=101.6, hole=17.45, disc_radius=15.9)
-SEATS = {0: (0.0, -304.8), 1: (0.0, 304.8)}
+SEATS = {0: (0.0, -304.8), 1: (0.0, 304.8), 2: (304.8, 0.0)}
 
 
 def disc(mm, states=(("board", 1.0),)) -> Disc:
@@ -26,8 +26,8 @@ def disc(mm, states=(("board", 1.0),)) -> Disc:
 class Table:
     """Tells shots one after another, as a follower would; ids count up."""
 
-    def __init__(self, **about) -> None:
-        self.ledger = Ledger(2, **about)
+    def __init__(self, groups=2, **about) -> None:
+        self.ledger = Ledger(groups, **about)
         self.lying: dict[int, tuple[int, Disc]] = {}
         self.at = 0.0
         self.shots = 0
@@ -172,6 +172,41 @@ def test_an_empty_board_and_the_same_side_again_open_a_round_once_all_discs_are_
     table.ledger.finish(99.0)
     assert [len(r.shots) for r in table.ledger.rounds] == [2, 1]
     assert table.ledger.rounds[0].complete and table.ledger.rounds[0].points == (15, 15)
+
+
+DITCHED = disc((0.0, 350.0), (("ditch", 1.0),))
+
+
+def test_a_round_of_three_sides_ends_with_the_third_sides_last_shot():
+    table = Table(3, discs=2)
+    for group in (0, 1, 2, 0, 1, 2):
+        table.shoot(group, DITCHED)
+        table.lying.clear()
+    assert [len(r.shots) for r in table.ledger.rounds] == [6]
+    table.shoot(1, DITCHED)  # C23: the first shot moves clockwise
+    table.ledger.finish(99.0)
+    assert [(len(r.shots), r.complete) for r in table.ledger.rounds] == [(6, True), (1, False)]
+
+
+def test_the_third_side_counts_where_nobody_says_how_many_discs_there_are():
+    table = Table(3)
+    for turn in range(18):
+        table.shoot(turn % 3, DITCHED)
+        table.lying.clear()
+    table.shoot(1, DITCHED)
+    table.ledger.finish(99.0)
+    assert [(len(r.shots), r.complete) for r in table.ledger.rounds] == [(18, True), (1, False)]
+    assert table.ledger.side_discs() == 6
+
+
+def test_a_board_that_is_cleared_early_is_asked_about_with_the_shots_of_all_sides():
+    table = Table(3, discs=2)
+    for group, touched in ((0, []), (1, [1]), (2, [2]), (0, [3])):
+        table.shoot(group, disc((0.0, 30.0 * table.shots - 45.0)), touched=touched)
+    for i in list(table.lying):
+        table.take(i)
+    table.ledger.finish(99.0)
+    assert "the board was cleared after 2 + 1 + 1 shots" in table.whys()
 
 
 def test_where_a_shot_came_from_names_a_side_only_where_one_sits():

@@ -5,6 +5,7 @@ import pytest
 
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
+from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 from vision import overlay
 from vision.overlay import LINE_COLOUR, Caption
@@ -16,7 +17,7 @@ def view_of(width: int, height: int, tilt_deg: float) -> BoardView:
     a = np.pi - np.radians(tilt_deg)
     K = np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]])
     camera = Camera(K, np.zeros(5), np.array([a, 0.0, 0.0]), np.array([0.0, 0.0, 1500.0]), width, height)
-    return BoardView(camera, BUILT_IN["nca"], "NCA board", 0.1)
+    return BoardView(camera, BUILT_IN["nca"], NCA_SCALE, 0.1)
 
 
 def disc(view: BoardView, x: float, y: float) -> Disc:

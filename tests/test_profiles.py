@@ -1,5 +1,7 @@
 """Profiles: what was saved comes back; what is damaged, of another kind or size is refused naming the field."""
 
+import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,18 @@ from calibration import profiles
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
-from calibration.profiles import BoardFile, CameraFile, TableFile, board_file, camera_file, load, save, table_file
+from calibration.profiles import (
+    BoardFile,
+    CameraFile,
+    DodecaFile,
+    TableFile,
+    board_file,
+    camera_file,
+    load,
+    save,
+    table_file,
+)
+from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 
 K = np.array([[1500.0, 0, 961.5], [0, 1502.0, 538.25], [0, 0, 1]])
@@ -18,14 +31,16 @@ K = np.array([[1500.0, 0, 961.5], [0, 1502.0, 538.25], [0, 0, 1]])
 def view() -> BoardView:
     camera = Camera(K, np.array([0.1, -0.02, 1e-4, 2e-4, 0.0]), np.array([2.4, 0.1, 0.05]), np.array([10.0, -5, 1300]),
                     1920, 1080, {"focal_px": 3.0})  # fmt: skip
-    return BoardView(camera, BUILT_IN["nca"], "NCA board", 0.2)
+    return BoardView(camera, BUILT_IN["nca"], NCA_SCALE, 0.2)
 
 
 def test_table_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
-    save(path, table_file(view(), "ab" * 32))
+    measured = replace(view(), camera=replace(view().camera, calibrated=True))
+    save(path, table_file(measured, "ab" * 32))
     back = load(path, TableFile).view()
-    assert back.board == BUILT_IN["nca"]
+    assert back.camera.calibrated and back.camera.sigma == view().camera.sigma
+    assert back.board == BUILT_IN["nca"] and back.scale == NCA_SCALE
     assert back.circle_px(300) == pytest.approx(view().circle_px(300), abs=1e-6)
     assert "kind = " in path.read_text()
 
@@ -37,6 +52,18 @@ def test_camera_and_board_come_back(tmp_path: Path) -> None:
     save(tmp_path / "b.toml", board_file(BUILT_IN["family"]))
     assert profiles.board_by_name(str(tmp_path / "b.toml")) == BUILT_IN["family"]
     assert profiles.board_by_name("family") == BUILT_IN["family"]
+
+
+@pytest.mark.parametrize("kind", [BoardFile, DodecaFile])
+def test_profiles_can_be_typed_as_the_documentation_shows_them(
+    kind: type[BoardFile] | type[DodecaFile], tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "calibration.md").read_text(encoding="utf-8")
+    name = kind.model_fields["kind"].default
+    shown = next(block for block in text.split("\n\n") if block.startswith(f'    kind = "{name}"'))
+    path = tmp_path / "typed.toml"
+    path.write_text(textwrap.dedent(shown), encoding="utf-8")
+    assert load(path, kind).kind == name  # type: ignore[type-var]
 
 
 def refused(path: Path, kind: type[BoardFile] | type[CameraFile] | type[TableFile]) -> str:

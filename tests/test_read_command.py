@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from documented import undocumented
 
+from calibration.errors import NotFoundError
+from calibration.hints import BoardHints, NoBoard
 from referee.cli import main
+from referee.crokinole_reader import read_crokinole
+from vision.frames import load_picture
 
 SAMPLES = Path(__file__).parents[1] / "sample_images"
 ONE = SAMPLES / "01_from_above.jpg"
@@ -32,6 +38,7 @@ def test_contract(run: Run) -> None:
     assert (code, err) == (0, "")
     assert (reading["schema"], reading["game"]) == ("reading/1", "crokinole")
     assert reading["image"]["width"] == 1280 and reading["image"]["height"] == 720
+    assert not undocumented(reading)
     assert len(reading["image"]["sha256"]) == 64
     assert reading["elapsed_ms"] > 0 and isinstance(reading["warnings"], list)
     board, camera = reading["board"], reading["camera"]
@@ -105,6 +112,7 @@ def test_picture_without_a_board_is_refused(run: Run, tmp_path: Path) -> None:
         ((ONE, "--overlay", ONE), "bad_option"),
         ((ONE, "--game", "yacht", "--rectified", "x.png"), "bad_option"),
         ((ONE, "--game", "krakatoa", "--board", "nca"), "bad_option"),
+        ((ONE, "--game", "yacht", "--table", "none.toml"), "bad_option"),
         ((ONE, "--board", "ncaa"), "bad_profile"),
         ((ONE, "--camera", "none.toml"), "bad_profile"),
         ((ONE, "--table", str(ONE)), "bad_profile"),
@@ -154,6 +162,45 @@ def test_table_profile(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[s
     cv2.imwrite(str(other), np.full((720, 1280, 3), 90, np.uint8))
     code, answer, _ = run(other, "--table", table)
     assert (code, answer["error"]["code"]) == (3, "no_board")
+
+
+def test_a_board_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text("""
+        kind = "board"
+        name = "Duncan's"
+        shooting_mm = 310.0
+        ten_mm = 206.7
+        fifteen_mm = 103.3
+        line_widths_mm = [3.0, 3.0, 3.0]
+        disc_diameter_mm = 31.0
+    """)
+    code, reading, _ = run(ONE, "--board", path)
+    board = reading["board"]
+    assert (code, board["model"], board["scale_from"]) == (0, "Duncan's", "board Duncan's")
+    assert (board["radii_mm"]["shooting"], board["disc_diameter_mm"]) == (310.0, 31.0)
+    assert set(board["line_widths_mm"].values()) == {3.0}
+
+
+def test_the_diameter_of_the_discs_has_one_name_and_the_old_one(run: Run) -> None:
+    for name in ("--disc-mm", "--disc"):
+        code, reading, _ = run(ONE, name, "31")
+        assert (code, reading["board"]["disc_diameter_mm"]) == (0, 31.0)
+
+
+def test_hints_do_not_hide_what_the_picture_file_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = replace(load_picture(ONE), focal_px=1234.0)
+    seen: list[BoardHints] = []
+
+    def find(image: object, hints: BoardHints) -> NoBoard:
+        seen.append(hints)
+        return NoBoard("no_board", "none")
+
+    monkeypatch.setattr("referee.crokinole_reader.find_board", find)
+    for hints in (None, BoardHints(disc_mm=31.0), BoardHints(focal_px=1000.0)):
+        with pytest.raises(NotFoundError):
+            read_crokinole(frame, hints)
+    assert [h.focal_px for h in seen] == [1234.0, 1234.0, 1000.0]
 
 
 def test_pictures_are_written(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
+from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 from vision import disc_looks, table_reader
 from vision.differences import differs
@@ -33,7 +34,7 @@ CLIP = Path(__file__).parent / "video" / "four_shots.mp4"
 def view_from_above() -> BoardView:
     K = np.array([[1000.0, 0, SIDE / 2], [0, 1000.0, SIDE / 2], [0, 0, 1]])
     camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), SIDE, SIDE)
-    return BoardView(camera, BOARD, "NCA board", 0.1)
+    return BoardView(camera, BOARD, NCA_SCALE, 0.1)
 
 
 VIEW = view_from_above()

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from documented import undocumented
 
 from calibration.errors import NotFoundError, UnusableInputError
 from calibration.hints import BoardHints
@@ -91,6 +92,10 @@ def test_the_log_holds_every_shot_and_folds_to_the_same_twenties(scored, tmp_pat
     assert len(shots) == 4 and log.stuck is None
 
 
+def test_every_field_is_documented(data):
+    assert not undocumented(data)
+
+
 def test_outputs_are_written(scored, data, tmp_path: Path):
     notes = write_all(
         replace(Targets.in_folder(tmp_path, "m"), cmn=tmp_path / "m.cmn"), data, scored.log,
@@ -101,7 +106,7 @@ def test_outputs_are_written(scored, data, tmp_path: Path):
     assert json.loads((tmp_path / "m.json").read_text())["schema"] == "match/1"
     assert len(shots_csv(data).splitlines()) == 5
     with pytest.raises(UnusableInputError, match="doesn't exist"):
-        Targets(json=tmp_path / "nowhere" / "a.json").check()
+        Targets(json=tmp_path / "nowhere" / "a.json").check(CLIP)
 
 
 def test_the_report_stands_alone_and_leads_to_the_moments(scored, data):
@@ -231,8 +236,9 @@ def test_several_videos_are_scored_at_once_and_one_that_fails_leaves_the_others_
     good = part(tmp_path / "good.mp4")
     assert score_many((broken, good), Agreed(), HINTS, tmp_path / "out", jobs=2) == 2
     assert {p.name for p in (tmp_path / "out").iterdir()} == {
-        "good.json", "good.csv", "good.log.jsonl", "good.report.html",
+        "good.json", "good.csv", "good.log.jsonl", "good.report.html", "broken.json",
     }  # fmt: skip
+    assert json.loads((tmp_path / "out" / "broken.json").read_text())["error"]["code"] == "unreadable_input"
     assert any("broken.mp4" in words for words in said) and any("2 shots" in words for words in said)
 
 
@@ -263,9 +269,26 @@ def test_the_command_writes_json_clips_and_the_annotated_video(cache, tmp_path: 
         assert (drawn.info.width, drawn.info.height) == (720, 1280)
 
 
+def test_why_a_video_could_not_be_scored_is_written_where_its_result_would_be(tmp_path: Path, capsys):
+    target = tmp_path / "a.json"
+    assert main(["score", str(tmp_path / "missing.mp4"), "--json", str(target)]) == 2
+    error = json.loads(target.read_text())["error"]
+    assert error["code"] == "unreadable_input" and "missing.mp4" in error["message"]
+    assert json.loads(capsys.readouterr().out)["error"] == error
+
+
+def test_what_can_not_be_taken_up_is_none(tmp_path: Path):
+    place = tmp_path / "job.resume"
+    for content in (b"", b"hello", b"\x80\x04\x95", b"cos\nsystem\n", b"(lp0\n.", b"h\x05.", b"1."):
+        place.write_bytes(content)
+        assert take_up(place) is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["a file", "--json", "a file"], "the video to be read"),
+        (["a.mp4", "--out", "a file"], "no folder can be made there"),
         (["a.mp4", "b.mp4"], "--out"),
         (["a.mp4", "b.mp4", "--json", "x.json"], "for one"),
         (["missing.mp4"], "no such file"),
@@ -274,6 +297,7 @@ def test_the_command_writes_json_clips_and_the_annotated_video(cache, tmp_path: 
 )
 def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    Path("a file").touch()
     said: list[str] = []
     monkeypatch.setattr("click.echo", lambda message="", **_: said.append(str(message)))
     assert main(["score", *arguments]) == 2

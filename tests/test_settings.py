@@ -39,7 +39,7 @@ def test_the_last_source_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("port = 0", "1 to 65535"),
+        ("port = 0", "1 to 65,535"),
         ("port = true", "port"),
         ('port = "many"', "port"),
         ("prot = 1", "prot"),
@@ -52,8 +52,15 @@ def test_the_last_source_holds(tmp_path: Path) -> None:
 def test_what_can_not_be_is_named(tmp_path: Path, text: str, expected: str) -> None:
     file = tmp_path / "settings.toml"
     file.write_text(text)
-    with pytest.raises(UnusableInputError, match=expected):
+    with pytest.raises(UnusableInputError, match=expected) as caught:
         load_settings(file, {})
+    assert caught.value.code == "bad_settings"
+
+
+def test_a_wrong_variable_is_named() -> None:
+    with pytest.raises(UnusableInputError, match=PREFIX + "PORT") as caught:
+        load_settings(Path("none.toml"), {PREFIX + "PORT": "many"})
+    assert caught.value.code == "bad_settings"
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -315,3 +315,17 @@ def test_the_same_picture_twice_is_kept_once(store: Store, tmp_path: Path) -> No
     assert folder.put(one, b"x", "jpg", 1.0) == folder.put(one, b"x", "jpg", 2.0) == folder.put(two, b"x", "jpg", 3.0)
     assert len(list(folder.folder.iterdir())) == 1
     assert folder.copy_to(tmp_path / "copy") == 1
+
+
+def test_the_view_of_a_picture_comes_and_goes_with_it(store: Store, tmp_path: Path) -> None:
+    folder = EvidenceFolder(store, 2500)
+    folder.folder = tmp_path / "files"
+    identifier = begin(store)
+    with_view = folder.put(identifier, b"a" * 1000, "jpg", 1.0, view="kind = 'table'")
+    without = folder.put(identifier, b"b" * 1000, "jpg", 2.0)
+    path = folder.view_of(with_view)
+    assert path is not None and path.read_text() == "kind = 'table'" and folder.view_of(without) is None
+    assert folder.sweep() == 0 and folder.copy_to(tmp_path / "copy") == 3
+    folder.put(identifier, b"c" * 1000, "jpg", 3.0)
+    assert folder.view_of(with_view) is None
+    assert len(list(folder.folder.iterdir())) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
+from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
 from vision.disc_net import Candidate
 from vision.disc_odds import in_hole
@@ -32,7 +33,7 @@ GREY = {id(LIGHT): 200, id(DARK): 25, id(FADED): 172}
 def view_from_above() -> BoardView:
     K = np.array([[700.0, 0, 319.5], [0, 700.0, 319.5], [0, 0, 1]])
     camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), 640, 640)
-    return BoardView(camera, BOARD, "NCA board", 0.1)
+    return BoardView(camera, BOARD, NCA_SCALE, 0.1)
 
 
 VIEW = view_from_above()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BUILT_IN
 from calibration.camera import Array, Camera
+from calibration.scale import Scale
 from calibration.view import BoardView
 from training.drawn_boards import draw_scene
 from training.gap_data import DATA, Scene, in_window, jittered_view, read_scene, scene_files, window_files
@@ -201,7 +202,7 @@ def foreign_cases() -> Iterator[Case]:
             )
             K = np.array([[f, 0, (w - 1) / 2], [0, f, (h - 1) / 2], [0, 0, 1.0]])
             camera = Camera(K, np.zeros(5), cv2.Rodrigues(lean)[0].ravel(), np.array([0.0, 0.0, far]), w, h)
-            view = BoardView(camera, BUILT_IN["nca"], "foreign", 0.0)
+            view = BoardView(camera, BUILT_IN["nca"], Scale("board", detail="foreign"), 0.0)
             px = rng.uniform([0.1 * w, 0.1 * h], [0.9 * w, 0.9 * h], (FOREIGN_PLACES, 2))
             places, radius = view.to_mm(px), float(rng.uniform(10, 22))
             kinds = np.zeros(len(places), np.int64)

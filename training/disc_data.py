@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.camera import Camera
+from calibration.scale import Scale
 from calibration.view import BoardView
 from training.disc_world import Piece, Scene
 from vision.disc_canonical import SIZE, canonical_picture, frame_of, guide_channels
@@ -38,7 +39,7 @@ def scene_view(truth: dict[str, object]) -> BoardView:
         np.array(t["K"]), np.array(t["dist"], float), np.array(t["rvec"], float), np.array(t["tvec"], float),
         t["width"], t["height"],
     )  # fmt: skip
-    return BoardView(camera, model, "truth", 0.0)
+    return BoardView(camera, model, Scale("board", detail="truth"), 0.0)
 
 
 def load_scene(path: Path) -> Scene | None:

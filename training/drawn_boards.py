@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.camera import Array, Camera
+from calibration.scale import Scale
 from calibration.view import BoardView
 from training.gap_data import Scene
 from vision.contact_patch import Cylinders
@@ -214,7 +215,7 @@ def draw_scene(seed: int) -> Scene:
     board = _board(rng)
     a, far = rng.uniform(0, 2 * np.pi), rng.uniform(0, 0.9 * board.shooting)
     camera = _camera(rng, far * np.array([math.cos(a), math.sin(a)]))
-    view = BoardView(camera, board, "drawn", 0.0)
+    view = BoardView(camera, board, Scale("board", detail="drawn"), 0.0)
     places = _places(rng, view)
     light = _light(rng)
     w, h = WIDTH * OVER, HEIGHT * OVER

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.camera import Array, Camera
+from calibration.scale import Scale
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, camera_axes, patches, prepare
 
@@ -77,7 +78,7 @@ def true_view(truth: dict) -> BoardView:
         disc["thickness"],
     )
     pose = (np.array(truth[k], dtype=np.float64) for k in ("K", "dist", "rvec", "tvec"))
-    return BoardView(Camera(*pose, truth["width"], truth["height"]), model, "truth", 0.0)
+    return BoardView(Camera(*pose, truth["width"], truth["height"]), model, Scale("board", detail="truth"), 0.0)
 
 
 def read_scene(path: Path) -> Scene | None:

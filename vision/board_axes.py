@@ -1,10 +1,11 @@
 """How the axes of a board that was found lie: as the contract has them, and as before where it was seen before."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
+from calibration.scale import Scale
 from calibration.view import BoardView
 from vision.frames import Frame
 from vision.lens import Gray, Lens, quadrant_turn, turn_between, turned, upright_turn
@@ -12,18 +13,29 @@ from vision.video import as_luma
 
 TURN_BELIEVED = 0.12
 """Agreement of two pictures of one board from which the turn between them is believed."""
-Scale = tuple[float, float, str]
-"""Factor for a board's millimetres, the discs' radius in mm then, and what gave them; "" while none did."""
 
 
-def aligned(view: BoardView, frame: Frame, scale: Scale, before: tuple[Lens, Gray] | None) -> BoardView:
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What the first discs said of a board's size: ``factor`` for its millimetres, the discs' radius in mm then."""
+
+    factor: float
+    disc_radius: float
+    scale: Scale
+
+    def of(self, view: BoardView) -> BoardView:
+        """The view, its millimetres as yet assumed, with those that the discs gave."""
+        view = view.scaled(self.factor, self.scale)
+        return replace(view, board=replace(view.board, disc_radius=self.disc_radius))
+
+
+def aligned(view: BoardView, frame: Frame, sizing: Sizing | None, before: tuple[Lens, Gray] | None) -> BoardView:
     """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals.
 
     ``before``: the board as it was seen before: its axes stay, whatever the camera.
     """
-    if scale[2]:
-        view = view.scaled(scale[0], scale[2])
-        view = replace(view, board=replace(view.board, disc_radius=scale[1]))
+    if sizing is not None:
+        view = sizing.of(view)
     view = turned(view, upright_turn(view))
     gray = np.asarray(cv2.cvtColor(frame.pixels, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
     turn = quadrant_turn(gray, view)

@@ -26,7 +26,7 @@ from vision.contact_patch import Cylinders, Patch, camera_axes, joined, patches,
 from vision.contact_shared import UNFAMILIAR_MM, Shared, agreed, believed_first, given_lean, radius_prior
 from vision.contact_sigma import Budget, budgets
 from vision.disc_values import NEAR_MM, p_touching, verdict_of
-from vision.line_edges import Lines, painted_lines
+from vision.line_edges import Lines, PaintedLine, painted_lines
 from vision.readings import Disc, LineContact, LineName
 
 PASSES = 3
@@ -99,10 +99,11 @@ def measure_after(
     radius: tuple[float, float] | None = None,
     net: ContactNet | None = None,
 ) -> tuple[tuple[Disc, ...], Measured | None]:
-    """Like :func:`measure`, but discs that start from the very place from which they were measured ``before`` keep
-    what was measured then: whoever looked for them found nothing changed about them.
+    """Measure as :func:`measure` does, going on from what was measured ``before``.
 
-    Also what the next picture can go on from; None where nothing lies flat on the surface.
+    Discs that start from the very place from which they were measured then keep that: whoever looked for them found
+    nothing changed about them. Also returns what the next picture can go on from; None where nothing lies flat on the
+    surface.
     """
     flat = [d for d in discs if d.state == "board"]
     if not flat:
@@ -213,21 +214,29 @@ def _solids(places: list[tuple[float, float]], radius: float, height: float) -> 
     return Cylinders(np.array(places).reshape(n, 2), np.full(n, radius), np.full(n, height))
 
 
+def nearest(line: PaintedLine, centre: Array, radius: float) -> tuple[float, float]:
+    """Where a disc's outline comes nearest to a line's inner edge, or reaches farthest over it.
+
+    ``centre`` (2,) and ``radius`` in mm. Returns the direction from the board's centre in radians, and the gap in mm.
+    """
+    turn = math.atan2(centre[1], centre[0]) + np.linspace(-0.5, 0.5, 41)
+    outline = centre + radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    bearing = np.arctan2(outline[:, 1], outline[:, 0])
+    gap = line.inner + line.shape.at(bearing)[0] - np.hypot(outline[:, 0], outline[:, 1])
+    k = int(gap.argmin())
+    return float(bearing[k]), float(gap[k])
+
+
 def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tuple[LineContact, ...]:
     far = float(np.hypot(*centre))
     bearing = math.atan2(centre[1], centre[0])
-    turn = bearing + np.linspace(-0.5, 0.5, 41)
-    outline = centre + radius * np.column_stack([np.cos(turn), np.sin(turn)])
-    reach = np.hypot(outline[:, 0], outline[:, 1])
-    at = np.arctan2(outline[:, 1], outline[:, 0])
     out: list[LineContact] = []
     for name, line in zip(LINE_NAMES, lines, strict=True):
         if far + radius < line.inner - NEAR_MM or far - radius > line.outer + NEAR_MM:
             continue
-        departure, spread = line.shape.at(at)
-        beside = len(at) // 2
-        gap = float((line.inner + departure - reach).min())
-        parts, sigma = budget.gap(bearing, math.hypot(line.radius_sigma, line.width_sigma / 2, float(spread[beside])))
+        _, gap = nearest(line, centre, radius)
+        departure, spread = (float(v[0]) for v in line.shape.at(np.array([bearing])))
+        parts, sigma = budget.gap(bearing, math.hypot(line.radius_sigma, line.width_sigma / 2, spread))
         touching = p_touching(gap, sigma)
         out.append(
             LineContact(
@@ -236,7 +245,7 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
                 sigma_mm=sigma,
                 p_touching=touching,
                 verdict=verdict_of(touching),
-                inner_gap_mm=far - radius - line.outer - float(departure[beside]),
+                inner_gap_mm=far - radius - line.outer - departure,
                 parts=parts,
             )
         )

@@ -72,9 +72,12 @@ class Decoded:
 
 @dataclass(frozen=True)
 class Header:
-    """What a picture's header says. ``width``, ``height``: of the raster as stored; ``aspect``: width of a pixel
-    over its height; ``orientation``: the EXIF number 1-8; ``whole``: nothing is missing at the end of the file;
-    ``special``: transparent or animated, which OpenCV shows wrongly."""
+    """What a picture's header says.
+
+    ``width``, ``height``: of the raster as stored; ``aspect``: width of a pixel over its height; ``orientation``: the
+    EXIF number 1-8; ``whole``: nothing is missing at the end of the file; ``special``: transparent or animated, which
+    OpenCV shows wrongly.
+    """
 
     format: str
     mode: str

@@ -74,11 +74,6 @@ class Frame:
         points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         return np.asarray((points + 0.5) / np.array(self.scale) - 0.5)
 
-    def shown_matrix(self, K: Array) -> Array:
-        """Intrinsics (3, 3) of this frame -> those of the picture as shown; the distortion stays as it is."""
-        sx, sy = self.scale
-        return np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1]]) @ K
-
     def holds(self, points: Array) -> bool:
         """Whether points (N, 2) in pixels of this frame all lie in the part that was in the file."""
         if self.real is None:

@@ -12,7 +12,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
 from calibration.view import BoardView
 
 Array = NDArray[np.float64]
@@ -156,9 +155,7 @@ def turned(view: BoardView, turn: float) -> BoardView:
     c, s = np.cos(turn), np.sin(turn)
     rotation = view.camera.rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     rvec = np.asarray(cv2.Rodrigues(rotation)[0], dtype=np.float64).ravel()
-    old = view.camera
-    camera = Camera(old.K, old.dist, rvec, old.tvec, old.width, old.height, old.sigma, old.assumed)
-    return replace(view, camera=camera)
+    return replace(view, camera=replace(view.camera, rvec=rvec))
 
 
 def upright_turn(view: BoardView) -> float:

@@ -42,8 +42,10 @@ class Profiles:
 
 @dataclass(frozen=True)
 class LinesRead:
-    """What the network says: ``middle`` (PROFILES,) in mm off the calibrated radius, ``log_width`` of all lines in mm,
-    and the standard uncertainty of each."""
+    """What the network says, each with its standard uncertainty.
+
+    ``middle`` (PROFILES,) in mm off the calibrated radius; ``log_width`` of all lines in mm.
+    """
 
     middle: Array
     middle_sigma: Array

@@ -1,7 +1,9 @@
 """What leaves this floor: frozen, typed readings of the pieces on a table. No rules, no scores.
 
-Units and frames: image points in pixels of the picture as shown (pixel centres at integers, x right, y down);
-board points in millimetres, origin at the centre of the board, z up. What could not be measured is None.
+Units and frames: board points in millimetres, origin at the centre of the board, z up. Image points in pixels, centres
+at integers, x right, y down: a :class:`Disc`'s in those of the frame that it was read in (as its BoardView's), dice's
+and dodecas' in those of the picture as shown; :meth:`vision.frames.Frame.to_shown` leads from the first to the second.
+What could not be measured is None.
 """
 
 from dataclasses import dataclass
@@ -39,13 +41,13 @@ class LineContact:
 class Disc:
     """One disc at rest.
 
-    ``px`` is the centre of its upper face as it appears; ``mm`` the centre of the disc on the board with the
-    standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a disc at
-    all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all states with
-    their probabilities, the most probable first. ``values`` holds the points that its place may be worth with their
-    probabilities (they sum to 1), the most probable first; ``why`` says in words what leaves more than one of them,
-    or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where more than
-    one comes into question.
+    ``px`` is the centre of its upper face as it appears, in pixels of the frame; ``mm`` the centre of the disc on the
+    board with the standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a
+    disc at all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all
+    states with their probabilities, the most probable first. ``values`` holds the points that its place may be worth
+    with their probabilities (they sum to 1), the most probable first; ``why`` says in words what leaves more than one
+    of them, or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where
+    more than one comes into question.
     """
 
     id: int
@@ -89,9 +91,10 @@ class DiscsSeen:
 class Die:
     """One six-sided die with pips, at rest.
 
-    ``px`` is the centre of its uppermost face as it appears, ``edge_px`` the length of an edge there. ``value`` is None
-    where it can't be told or the die leans (``state`` is then ``cocked``). ``body`` is a plain English colour word,
-    ``confidence`` the probability of what is said; ``values`` the probabilities of 1 to 6, given that it is a die.
+    ``px`` is the centre of its uppermost face as it appears, in pixels of the picture as shown, ``edge_px`` the length
+    of an edge there. ``value`` is None where it can't be told or the die leans (``state`` is then ``cocked``). ``body``
+    is a plain English colour word, ``confidence`` the probability of what is said; ``values`` the probabilities of 1 to
+    6, given that it is a die.
     """
 
     value: int | None
@@ -123,8 +126,9 @@ SpotColour = Literal["yellow", "red", "blue"]
 class Dodeca:
     """One twelve-sided die with a coloured spot on each face, at rest.
 
-    ``px`` is the centre of the top face's spot, ``across_px`` the die's size across flats there. ``set`` and
-    ``colour`` are None where they can't be told; ``confidence`` is the probability of both together.
+    ``px`` is the centre of the top face's spot, in pixels of the picture as shown, ``across_px`` the die's size across
+    flats there. ``set`` and ``colour`` are None where they can't be told; ``confidence`` is the probability of both
+    together.
     """
 
     set: DodecaSet | None

@@ -1,5 +1,7 @@
-"""Small square pieces of the picture, redrawn from straight above with the camera at the bottom, for the networks that
-look at one place each."""
+"""Small square pieces of the picture, redrawn from straight above with the camera at the bottom.
+
+They are what the networks see that look at one place each.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,11 @@ TANGENT_MAX = 2.0
 
 
 def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Input (N, 4, PATCH, PATCH) of a network: colours in -1..1 of patches (N, PATCH, PATCH, 3), and how obliquely
-    each is seen: tangents (N,) of the view angle."""
+    """Return the input (N, 4, PATCH, PATCH) of a network.
+
+    It holds the colours, in -1..1, of patches (N, PATCH, PATCH, 3), and how obliquely each is seen: tangents (N,) of
+    the view angle.
+    """
     colours = patches.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
     plane = np.minimum(tangents, TANGENT_MAX).astype(np.float32)[:, None, None, None] - 1
     return np.concatenate([colours, np.broadcast_to(plane, (len(patches), 1, PATCH, PATCH))], axis=1)

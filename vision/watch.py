@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from calibration.drift import check_view
 from calibration.hints import BoardHints, NoBoard
+from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
-from vision.board_axes import aligned
+from vision.board_axes import Sizing, aligned
 from vision.drafts import Draft
 from vision.frames import Frame
 from vision.lens import Gray, Lens
@@ -77,7 +78,7 @@ class TableWatch:
         self.notes: list[tuple[float, str]] = []
         self.sight: Sight | None = None
         self.refusal: NoBoard | None = None
-        self.scale: tuple[float, float, str] = (1.0, 0.0, "")
+        self.sizing: Sizing | None = None
         self._find = find
         self._drafts = drafts
         self._gate = SceneGate()
@@ -120,6 +121,8 @@ class TableWatch:
 
     def use(self, view: BoardView, frame: Frame) -> None:
         """Take ``view`` from now on (a saved set-up's); ``frame`` is one that it fits."""
+        if self.sizing is not None and not view.scale.known:
+            view = self.sizing.of(view)
         self._take(view, frame, as_luma(frame)[1])
 
     def feed(self, frame: Frame) -> list[Rest]:
@@ -197,11 +200,12 @@ class TableWatch:
         self._forget_motion()
         return last
 
-    def rescale(self, factor: float, disc_radius: float, scale_from: str) -> None:
+    def rescale(self, factor: float, disc_radius: float, scale: Scale) -> None:
         """The board's millimetres are to be multiplied by ``factor``; discs then have ``disc_radius`` mm."""
         assert self.view is not None and self._lens is not None and self._eye is not None
-        self.scale = (self.scale[0] * factor, disc_radius, scale_from)
-        view = self.view.scaled(factor, scale_from)
+        before = 1.0 if self.sizing is None else self.sizing.factor
+        self.sizing = Sizing(before * factor, disc_radius, scale)
+        view = self.view.scaled(factor, scale)
         self.view = replace(view, board=replace(view.board, disc_radius=disc_radius))
         self._views = deque([self.view], maxlen=VIEWS_KEPT)
         self._lens = Lens(self.view, self._lens.to_plane)
@@ -226,7 +230,7 @@ class TableWatch:
             return
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
-            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
+            self._take(aligned(found, frame, self.sizing, self._old), frame, to_plane)
             self._retries = 0
             return
         if isinstance(found, NoBoard):
@@ -273,7 +277,7 @@ class TableWatch:
         found = self._find(frame.pixels, self.hints)
         if isinstance(found, BoardView):
             self.notes.append((at, "the camera has moved: the board was solved again"))
-            self._take(aligned(found, frame, self.scale, self._old), frame, to_plane)
+            self._take(aligned(found, frame, self.sizing, self._old), frame, to_plane)
             self._retries = 0
             return last
         self._retry_at = at + RETRIES_S[min(self._retries, len(RETRIES_S) - 1)]

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from referee.commands.lengths import DISC, SHOOTING_LINE
-from referee.commands.read import Known
 
 if TYPE_CHECKING:
     from referee.audit_source import Source
     from referee.crokinole_reader import CrokinoleReading
+    from referee.known import Known
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS = ("camera", "board", "table", "shooting-line", "disc-mm")
-"""What may be known before the picture is looked at, as in ``referee read`` (there --disc is the diameter)."""
+"""What may be known before the picture is looked at, as in ``referee read``."""
 
 
 class PictureFirst(click.Group):
@@ -86,9 +86,10 @@ def call(
     """Measure the calls in a picture, or in a video at one moment: one disc's, or those of all discs near a line."""
     if disc is not None and at is not None:
         raise click.UsageError("--disc and --at name the same thing: give one of them")
-    from referee.audit import Asked, write_audit
-    from referee.audit_files import EVIDENCE, read_folder, require_free
+    from referee.audit import Asked, build_audit
+    from referee.audit_files import EVIDENCE, require_free
     from referee.audit_source import load, parse_target
+    from referee.known import Known
 
     wanted = parse_target(target)
     require_free(output)
@@ -99,19 +100,18 @@ def call(
     settings = {name: str(v) if isinstance(v, Path) else v for name, v in given.items() if v is not None}
     named = {"camera": camera, "board": None if board is None else Path(board), "table": table}
     files = {name: path for name, path in named.items() if path is not None and path.is_file()}
-    pages = write_audit(
-        source, reading, Asked(disc, at), output, settings=settings, files=files, copy_original=copy_original
-    )
+    made = build_audit(source, reading, Asked(disc, at), settings=settings, files=files)
+    evidence = made.write(output, copy_original=copy_original)
     if as_json:
-        click.echo(json.dumps(json.loads((output / EVIDENCE).read_text(encoding="utf-8"))["calls"]))
+        click.echo(json.dumps(made.calls))
         return 0
-    for page in pages:
+    for page in made.pages:
         click.echo(f"{page.place}: {page.verdict} ({page.figures[0][1]}, touching with {page.figures[1][1]})")
-    click.echo(f"{output}: report.pdf, report.html, {EVIDENCE}; evidence {read_folder(output).hash}")
+    click.echo(f"{output}: report.pdf, report.html, {EVIDENCE}; evidence {evidence}")
     return 0
 
 
-def measured(source: "Source", known: Known) -> "CrokinoleReading":
+def measured(source: "Source", known: "Known") -> "CrokinoleReading":
     """Read the source's frame with what is known."""
     from referee.crokinole_reader import read_crokinole
 
@@ -146,8 +146,10 @@ def verify(*, folder: Path, original: Path | None, as_json: bool) -> int:
     return 0 if same else 2
 
 
-def known_of(evidence: dict[str, Any], folder: Path) -> Known:
+def known_of(evidence: dict[str, Any], folder: Path) -> "Known":
     """The options of an audit, with the copies of the files that it used."""
+    from referee.known import Known
+
     settings = evidence.get("settings") or {}
     files = settings.get("files") or {}
 

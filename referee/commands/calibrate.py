@@ -7,7 +7,7 @@ import click
 
 from calibration.errors import TableError, UnusableInputError
 from referee.commands.lengths import DISC, SHOOTING_LINE, Millimetres
-from referee.commands.read import Known, check_target, write_pictures
+from referee.commands.read import check_target, write_pictures
 
 ACROSS_RANGE_MM = (5.0, 100.0)
 """Sizes of dodecas across flats."""
@@ -77,8 +77,8 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
 @click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM")
-@click.option("--disc", type=DISC, metavar="MM")
+@click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
+@click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
 def board(
     picture: Path,
@@ -86,7 +86,7 @@ def board(
     camera: Path | None,
     board: str | None,
     shooting_line: float | None,
-    disc: float | None,
+    disc_mm: float | None,
     overlay: Path | None,
 ) -> None:
     """Solve the board in PICTURE and keep it, with the camera over it, for pictures from the same place."""
@@ -95,16 +95,17 @@ def board(
     check_target(overlay, picture)
     from calibration.profiles import save, table_file
     from referee.crokinole_reader import read_crokinole, shown_view
+    from referee.known import Known
     from vision.frames import load_picture
 
     frame = load_picture(picture)
-    known = Known(camera, board, None, shooting_line, disc)
+    known = Known(camera, board, None, shooting_line, disc_mm)
     reading = read_crokinole(frame, known.hints(frame))
     view = shown_view(frame, reading.view)
     save(output, table_file(view, frame.sha256))
     write_pictures(reading, overlay, None)
     click.echo(
-        f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale_from}; "
+        f"{output}: lines fit to {view.residual_px:.2f} px, millimetres from: {view.scale.detail}; "
         f"look at {overlay} before you trust it"
     )
 

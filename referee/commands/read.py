@@ -2,18 +2,15 @@
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibration.errors import NotFoundError, TableError
+from calibration.errors import TableError
 from referee.commands.lengths import DISC, SHOOTING_LINE
 
 if TYPE_CHECKING:
-    from calibration.hints import BoardHints
-    from calibration.view import BoardView
     from referee.crokinole_reader import CrokinoleReading
     from vision.formats import Pixels
     from vision.frames import Frame
@@ -23,52 +20,6 @@ GAMES = ("crokinole", "yacht", "krakatoa", "kraken")
 JPEG_QUALITY = 92
 DOUBTS_SHOWN = 6
 """Doubts written above an overlay; with more, the picture as a whole was read badly and a list helps nobody."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """What the options tell before the picture is looked at."""
-
-    camera: Path | None
-    board: str | None
-    table: Path | None
-    shooting_mm: float | None
-    disc_mm: float | None
-
-    def hints(self, frame: "Frame") -> "BoardHints":
-        """Turn the options into hints for this frame; raises UnusableInputError(bad_profile)."""
-        from calibration.hints import BoardHints
-        from referee.crokinole_reader import hints_for
-
-        board = camera = None
-        if self.board is not None or self.camera is not None:
-            from calibration import profiles  # pydantic takes 0.1 s to load
-
-            board = None if self.board is None else profiles.board_by_name(self.board)
-            if self.camera is not None:
-                camera = profiles.load(self.camera, profiles.CameraFile)
-                profiles.require_size(self.camera, camera, frame.width, frame.height)
-        return hints_for(frame, BoardHints(board, self.shooting_mm, self.disc_mm), camera)
-
-    def view(self, frame: "Frame") -> "BoardView | None":
-        """Return the saved set-up, checked against this frame; None without ``--table``."""
-        if self.table is None:
-            return None
-        from calibration import profiles
-        from calibration.drift import CHECK_COVERAGE, check_view
-        from referee.crokinole_reader import view_from_table
-
-        table = profiles.load(self.table, profiles.TableFile)
-        profiles.require_size(self.table, table.camera, frame.width, frame.height)
-        view = view_from_table(frame, table)
-        fit = check_view(frame.pixels, view)
-        again = "if it or the camera was moved, run 'referee calibrate board' again"
-        if fit.coverage <= CHECK_COVERAGE:
-            raise NotFoundError(f"{frame.source}: no board where {self.table} says it lies; {again}", code="no_board")
-        if not fit.ok:
-            why = f"the board's lines lie {fit.residual_px:.1f} px beside their place; {again}"
-            raise profiles.bad_profile(self.table, why)
-        return view
 
 
 @click.command()
@@ -83,7 +34,7 @@ class Known:
     "--table", type=click.Path(path_type=Path), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa."
 )
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
-@click.option("--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
+@click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--overlay", type=click.Path(path_type=Path), help="Write the picture with the reading drawn on it.")
 @click.option("--rectified", type=click.Path(path_type=Path), help="Write the board seen straight from above.")
 def read(
@@ -94,7 +45,7 @@ def read(
     board: str | None,
     table: Path | None,
     shooting_line: float | None,
-    disc: float | None,
+    disc_mm: float | None,
     overlay: Path | None,
     rectified: Path | None,
 ) -> int:
@@ -107,19 +58,21 @@ def read(
     frame = load_picture(picture)
     loaded = time.perf_counter()
     if game in ("yacht", "krakatoa"):
-        given = {"--camera": camera, "--board": board, "--shooting-line": shooting_line, "--disc": disc}
-        for name, value in {**given, "--rectified": rectified}.items():
+        others = {"--camera": camera, "--board": board, "--shooting-line": shooting_line, "--disc-mm": disc_mm,
+                  "--rectified": rectified, "--table": table if game == "yacht" else None}  # fmt: skip
+        for name, value in others.items():
             if value is not None:
-                raise click.UsageError(f"{name} is of crokinole boards; {game} doesn't take it.")
+                raise click.UsageError(f"{name} is of other games; {game} doesn't take it.")
         return read_dice_game(frame, game, start, overlay, as_json, table)
     if game != "crokinole":
         raise TableError(f"--game {game} can't be read yet", code="not_available")
     from referee.crokinole_json import reading_json
     from referee.crokinole_reader import read_crokinole
+    from referee.known import Known
 
-    known = Known(camera, board, table, shooting_line, disc)
-    reading = read_crokinole(frame, known.hints(frame), known.view(frame))
-    reading.stages_ms["load"] = 1000 * (loaded - start)
+    known = Known(camera, board, table, shooting_line, disc_mm)
+    load_ms = 1000 * (loaded - start)
+    reading = read_crokinole(frame, known.hints(frame), known.view(frame), load_ms=load_ms)
     elapsed = 1000 * (time.perf_counter() - start)
     write_pictures(reading, overlay, rectified)
     if as_json:
@@ -136,7 +89,7 @@ def read_dice_game(
     from referee.dice_reader import drawn, read_game
 
     known = None
-    if table is not None and game == "krakatoa":
+    if table is not None:
         from calibration.profiles import DodecaFile, load
         from referee.dodeca_profile import known_colours
 
@@ -225,7 +178,7 @@ def board_text(reading: "CrokinoleReading") -> str:
     view = shown_view(reading.frame, reading.view)
     return (
         f"lines fit to {view.residual_px:.2f} px; tilt {view.camera.tilt_deg:.0f} degrees; "
-        f"millimetres from: {view.scale_from}"
+        f"millimetres from: {view.scale.detail}"
     )
 
 

@@ -36,7 +36,7 @@ STOPPED = 130
 @click.option("--discs", type=click.IntRange(1, 24), help="Discs a side in a round.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
-@click.option("--disc", "disc_mm", type=DISC, metavar="MM", help="Diameter of the discs.")
+@click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
 @click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
 @click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
@@ -74,7 +74,7 @@ def score(
 ) -> int:
     """Score the match recorded in VIDEO: every shot, every round, and what a person should look at."""
     from calibration.hints import BoardHints
-    from referee.match_files import Targets
+    from referee.match_files import Targets, make_folder
     from referee.match_json import Agreed
 
     targets = Targets(json_path, csv_path, log_path, cmn_path, report_path)
@@ -83,9 +83,9 @@ def score(
     if len(videos) > 1 and folder is None:
         raise click.UsageError("several videos need --out FOLDER")
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
-    targets.check()
+    targets.check(videos[0])
     model = None
     if board is not None:
         from calibration import profiles  # pydantic takes 0.1 s to load
@@ -104,11 +104,11 @@ def score_one(
     annotated: Path | None, clips: tuple[int, ...], review: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Score one video and write everything that is wanted of it."""
-    from referee.match_files import write_all, write_text
+    from referee.match_files import failure_told, write_all, write_text
     from referee.match_json import match_json
     from referee.match_score import score_video
 
-    with bar(video.name, quiet) as tell:
+    with failure_told(targets.json), bar(video.name, quiet) as tell:
         scored = score_video(video, agreed, hints, tell)
     data = match_json(scored.result, scored.info, video.name, scored.warnings)
     for note in write_all(targets, data, scored.log, scored.official.pictures, video):
@@ -172,13 +172,15 @@ def score_many(videos: tuple[Path, ...], agreed: "Agreed", hints: "BoardHints", 
 
 def job(video: Path, agreed: "Agreed", hints: "BoardHints", folder: Path) -> str:
     """One video of several, in a process of its own; returns its score in a line."""
-    from referee.match_files import Targets, write_all
+    from referee.match_files import Targets, failure_told, write_all
     from referee.match_json import match_json
     from referee.match_score import score_video
 
-    scored: Scored = score_video(video, agreed, hints, lambda at, of: None)
+    targets = Targets.in_folder(folder, video.stem)
+    with failure_told(targets.json):
+        scored: Scored = score_video(video, agreed, hints, lambda at, of: None)
     data = match_json(scored.result, scored.info, video.name, scored.warnings)
-    write_all(Targets.in_folder(folder, video.stem), data, scored.log, scored.official.pictures, video)
+    write_all(targets, data, scored.log, scored.official.pictures, video)
     asked = f", {len(data['review'])} to look at" if data["review"] else ""
     return ", ".join(f"{c} {p}" for c, p in data["score"].items()) + f" after {len(data['shots'])} shots{asked}"
 

@@ -64,7 +64,7 @@ def watch(
     logging.basicConfig(level=logging.WARNING, format="referee: %(message)s")
     settings = load_settings(file).changed(store=url, host=host, port=port)
     store = Store(settings.text("store") or None)
-    officials = partial(official_for, dodecas=settings.text("dodecas"))
+    officials = partial(official_for, settings=settings)
     hall = Hall(Desk(store, settings.whole("evidence_mb") * 1_000_000), settings, officials)
     hall.desk.evidence.sweep()
     try:

@@ -25,10 +25,11 @@ NOWHERE = 0
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A picture that a call rests on: JPEG bytes and one line that says what it shows."""
+    """A picture that a call rests on: JPEG bytes, one line that says what it shows, and where the board lies in it."""
 
     jpeg: bytes = field(repr=False)
     words: str = ""
+    view: "BoardView | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a disc lies, as people say: ``mm`` on the board, or what it is worth there (``value``, ``state``, ``inner``
-    as the rules have them); what is None is left as it was, or follows from the place.
+    """Where a disc lies, as people say.
+
+    ``mm`` on the board, or what it is worth there (``value``, ``state``, ``inner`` as the rules have them); what is
+    None is left as it was, or follows from the place.
     """
 
     mm: tuple[float, float] | None = None
@@ -85,8 +88,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a person says of one disc of the reading. ``disc``: the camera's number, None for one that it doesn't see;
-    ``place`` None: where it is read; ``there`` False: nothing lies there; ``side``: whose it is, None: as it is read.
+    """What a person says of one disc of the reading.
+
+    ``disc``: the camera's number, None for one that it doesn't see; ``place`` None: where it is read; ``there`` False:
+    nothing lies there; ``side``: whose it is, None: as it is read.
     """
 
     disc: int | None
@@ -97,8 +102,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What a correction means for the log: ``event`` in place of entry ``target`` (None: a new entry; both None: the
-    log has nothing to say it in), and the log's ``number`` of the disc then.
+    """What a correction means for the log.
+
+    ``event`` takes the place of entry ``target`` (None: a new entry; both None: the log has nothing to say it in);
+    ``number`` is the log's of the disc then.
     """
 
     event: Any
@@ -108,8 +115,9 @@ class Ruled:
 
 @dataclass(frozen=True, slots=True)
 class Lain:
-    """A disc of the reading for people to correct. ``number``: the log's, None where the log doesn't know it;
-    ``ruled``: it lies as people said.
+    """A disc of the reading for people to correct.
+
+    ``number``: the log's, None where the log doesn't know it; ``ruled``: it lies as people said.
     """
 
     disc: "Disc"

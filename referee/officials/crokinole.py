@@ -7,12 +7,13 @@ import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
+from calibration.scale import Scale
 from referee.crokinole_match import Ledger
 from referee.match_judging import (
     BARELY_SEEN,
@@ -28,7 +29,8 @@ from referee.officials.crokinole_doubts import Doubts
 from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
-from referee.rules.crokinole import Recorded, Shot, State
+from referee.rules.crokinole import Crokinole, Recorded, Shot, State
+from referee.settings import Settings
 from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
@@ -187,7 +189,7 @@ class CrokinoleOfficial:
         if not self._sized and any(s.measurable for s in reading.discs):
             rest = self._size_discs(rest, reading)
             reading = self._read(rest)
-        elif self.follower.size_known and rest.view.scale_known and len(self._sizes) < SIZED_RESTS:
+        elif self.follower.size_known and rest.view.scale.known and len(self._sizes) < SIZED_RESTS:
             self._size_again(reading)
         before = self.follower.lying
         leaving = set(self.follower.leaving)
@@ -220,13 +222,13 @@ class CrokinoleOfficial:
         """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""
         self._sized = True
         view = rest.view
-        if view.scale_from.startswith(("NCA", "board ")):
+        if view.scale.source in ("nca", "board"):
             return rest
         radius = disc_radius(reading)
         real = (self._hints.disc_mm or DISC_DIAMETER_MM) / 2
-        factor = 1.0 if view.scale_known else real / radius[0]
-        words = view.scale_from if view.scale_known else f"disc diameter {2 * real:g} mm"
-        self.watch.rescale(factor, radius[0] * factor, words)
+        factor = 1.0 if view.scale.known else real / radius[0]
+        scale = view.scale if view.scale.known else Scale("disc", detail=f"disc diameter {2 * real:g} mm")
+        self.watch.rescale(factor, radius[0] * factor, scale)
         self.follower.radius = (radius[0] * factor, radius[1] * factor)
         self.follower.size_known = True
         assert self.watch.view is not None and self.watch.lens is not None
@@ -342,7 +344,7 @@ def _evidence(reading: TableReading, words: str) -> Evidence:
     """The frame that a call rests on, whole."""
     settings = [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY]
     settings += [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
-    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words)
+    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words, reading.rest.view)
 
 
 def _birds_eye(reading: TableReading) -> bytes:
@@ -352,6 +354,9 @@ def _birds_eye(reading: TableReading) -> bytes:
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, PICTURE_QUALITY])[1].tobytes()
 
 
-def official(options: Any) -> CrokinoleOfficial:
-    """An official for an engine's setup (``referee.rules.crokinole.Setup``)."""
-    return CrokinoleOfficial(options.side_discs(0), len(options.sides), prompt=True)
+def official_for(engine: Crokinole, state: State, settings: Settings) -> CrokinoleOfficial:
+    """The official of a match that is being played, from where it stands."""
+    setup = engine.setup
+    official = CrokinoleOfficial(setup.side_discs(0), len(setup.sides), prompt=True)
+    official.follow(state)
+    return official

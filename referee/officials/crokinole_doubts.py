@@ -11,12 +11,13 @@ from itertools import product
 import cv2
 import numpy as np
 
-from referee.match_judging import GUARD, JudgedShot, Review, rest_of
+from referee.match_judging import JudgedShot, Review, rest_of
 from referee.officials import Answer, Evidence, Proposal, Question
 from referee.officials.crokinole_fit import Fitting
 from referee.officials.crokinole_numbers import Numbers
 from referee.officials.crokinole_ruling import with_rests
 from referee.rules.crokinole import Rest, Shot
+from vision.disc_values import GUARD_SIGMAS
 from vision.readings import Disc, LineContact
 from vision.table import TableReading
 
@@ -175,7 +176,7 @@ def _inner(disc: Disc, value: int) -> list[tuple[str, bool | None]]:
     line = next((c for c in disc.lines if c.line == "15/10"), None)
     touches = line is not None and line.inner_gap_mm <= 0
     words = {True: "10·15", False: "10"}
-    is_open = line is not None and abs(line.inner_gap_mm) < GUARD * line.sigma_mm
+    is_open = line is not None and abs(line.inner_gap_mm) < GUARD_SIGMAS * line.sigma_mm
     return [(words[t], t) for t in ((touches, not touches) if is_open else (touches,))]
 
 

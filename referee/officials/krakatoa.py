@@ -16,6 +16,7 @@ from referee.dodeca_profile import known_colours
 from referee.officials import Answer, Proposal, Question, Seen
 from referee.rules.krakatoa import SETS, KrakatoaEngine, State, Throw, ThrowOff
 from referee.rules.krakatoa.state import HIT_MM, UNREAD
+from referee.settings import Settings
 from vision.dice_rest import DiceWatch, Rest, matched
 from vision.dodecas import DodecaColours, read_dodecas
 from vision.frames import Frame
@@ -163,9 +164,14 @@ class KrakatoaOfficial:
         return away / float(np.sqrt(a.across_px * b.across_px)) * self._across_mm
 
 
-def official_with(engine: KrakatoaEngine, state: State | None, profile: Path) -> KrakatoaOfficial:
-    """The official that knows the dodecas from a profile's file; raises UnusableInputError(bad_profile)."""
-    dodecas = load(profile, DodecaFile)
+def official_for(engine: KrakatoaEngine, state: State | None, settings: Settings) -> KrakatoaOfficial:
+    """The official of a match from where it stands; it knows the dodecas from the profile that the settings name.
+
+    Raises UnusableInputError(bad_profile).
+    """
+    if not settings.text("dodecas"):
+        return KrakatoaOfficial(engine, state)
+    dodecas = load(Path(settings.text("dodecas")), DodecaFile)
     return KrakatoaOfficial(engine, state, dodecas.across_mm, known_colours(dodecas))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from referee.officials import Answer, Proposal, Question, Seen
 from referee.rules.yacht import DICE, Roll, State, Yacht
+from referee.settings import Settings
 from vision.dice import read_dice
 from vision.dice_rest import DiceWatch, Rest, matched, moved
 from vision.frames import Frame
@@ -110,3 +111,8 @@ def _answers(roll: Roll, dice: Sequence[Die], which: int) -> list[Answer]:
         found.append(Answer(f"it shows {value}", Roll(roll.player, shown, roll.kept)))
     nothing: tuple[Any, ...] = (*roll.dice[:which], None, *roll.dice[which + 1 :])
     return [*found, Answer("it is cocked", Roll(roll.player, nothing, roll.kept))]
+
+
+def official_for(engine: Yacht, state: State | None, settings: Settings) -> YachtOfficial:
+    """The official of a match from where it stands."""
+    return YachtOfficial(engine, state)

@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 
+from calibration.hints import BoardHints
 from dashboard.room import API, Room
+from referee.crokinole_reader import read_crokinole
 from referee.dashboard.openapi import document
+from referee.live import view_text
 from referee.logfile import parse_log, to_text
 from referee.officials import Evidence
 from referee.questions import Choice, OpenQuestion
+from vision.frames import load_picture
 
+SAMPLE = Path(__file__).parents[2] / "sample_images" / "05_close_calls.jpg"
 CROKINOLE = {"options": {"rounds": 2, "discs": 2}, "about": {"names": {"black": "Ana", "natural": "Bo"}}}
 
 
@@ -348,13 +353,27 @@ def test_where_the_board_lies(room: Room) -> None:
     assert page.status_code == 200
 
 
-def test_a_call_is_audited_from_its_picture(room: Room) -> None:
+def test_a_call_is_audited_from_its_picture(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     match = room.begin("crokinole", **CROKINOLE)["id"]
-    board = (Path(__file__).parents[2] / "sample_images" / "05_close_calls.jpg").read_bytes()
+    board = SAMPLE.read_bytes()
     digest = room.desk.evidence.put(match, board, "jpg", 1.0)
     answer = room.client.get(f"{API}/matches/{match}/audit/{digest}.pdf")
     assert answer.status_code == 200, answer.get_data(as_text=True)
     assert answer.data.startswith(b"%PDF")
+    said: list[tuple[str, bool]] = []
+    monkeypatch.setattr("referee.audit.write_pdf", lambda path, pages, *_: (told(pages), path.write_bytes(b"%PDF")))
+
+    def told(pages: Any) -> None:
+        said.append((dict(pages[0].facts)["millimetres from"], any("afresh" in note for note in pages[0].notes)))
+
+    assert room.client.get(f"{API}/matches/{match}/audit/{digest}.pdf").status_code == 200
+    # a board set by hand, whose discs were told to have 30 mm: the audit is of the same
+    view = read_crokinole(load_picture(SAMPLE), BoardHints(disc_mm=30.0)).view
+    kept = board + b" "
+    proposal = Evidence(kept, view=view)
+    digest = room.desk.evidence.put(match, kept, "jpg", 1.0, view=view_text(proposal))
+    assert room.client.get(f"{API}/matches/{match}/audit/{digest}.pdf").status_code == 200
+    assert said == [("NCA board: shooting line 304.8 mm", True), ("--table", False)]
     assert room.get(f"/matches/{match}/audit/{'0' * 64}.pdf", 404)["error"]["code"] == "gone"
     clip = room.desk.evidence.put(match, b"film", "mp4", 1.0)
     assert room.get(f"/matches/{match}/audit/{clip}.pdf", 404)["error"]["code"] == "no_call"

@@ -7,8 +7,12 @@ import pytest
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
+from calibration.scale import Scale
 from calibration.view import BoardView
 from referee.board_by_hand import handles, view_from_handles
+from vision.board_axes import Sizing
+from vision.frames import frame_of_pixels
+from vision.watch import TableWatch
 
 WIDTH, HEIGHT = 1280, 720
 
@@ -21,7 +25,7 @@ def view(tilt: float, focal: float, turn: float = 0.0) -> BoardView:
     spin = np.array([[np.cos(b), -np.sin(b), 0], [np.sin(b), np.cos(b), 0], [0, 0, 1]])
     rvec = cv2.Rodrigues(flip @ spin)[0].ravel()
     camera = Camera(K, np.zeros(5), rvec, np.array([10.0, -5.0, 0.9 * focal]), WIDTH, HEIGHT)
-    return BoardView(camera, BUILT_IN["nca"], "test", 0.0)
+    return BoardView(camera, BUILT_IN["nca"], Scale("board", detail="test"), 0.0)
 
 
 @pytest.mark.parametrize("tilt", [0, 8, 20, 35, 50])
@@ -35,6 +39,17 @@ def test_any_view_comes_back(tilt: float, focal: float, turn: float) -> None:
         assert away.max() < 0.02 * WIDTH
     assert made.camera.centre[2] > 0
     assert made.camera.assumed == ("set by hand",)
+    assert not made.scale.known  # four points on a line say nothing of its radius
+
+
+def test_a_board_set_by_hand_keeps_the_size_that_discs_gave() -> None:
+    made = view_from_handles(handles(view(20.0, 1200.0)), WIDTH, HEIGHT)
+    watch = TableWatch()
+    watch.sizing = Sizing(0.9, 14.0, Scale("disc", detail="disc diameter 28 mm"))
+    watch.use(made, frame_of_pixels(np.full((HEIGHT, WIDTH, 3), 90, np.uint8), "test"))
+    assert watch.view is not None and watch.view.scale.source == "disc"
+    assert watch.view.board.shooting == pytest.approx(0.9 * made.board.shooting)
+    assert watch.view.board.disc_radius == 14.0
 
 
 BAD = {

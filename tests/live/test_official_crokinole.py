@@ -1,14 +1,31 @@
 """What a camera tells of crokinole, brought to the log: numbers of discs, shots that don't fit, questions."""
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from referee.desk import Desk
 from referee.officials.crokinole_doubts import Told, judged_since, open_place
 from referee.officials.crokinole_fit import fitting
 from referee.officials.crokinole_numbers import Numbers, free_number
+from referee.officials.registry import MODULES, official_for
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
+from referee.store import Store
 from vision.readings import Disc, LineContact
+
+
+@pytest.mark.parametrize("game", ["crokinole", "krakatoa", "kraken", "yacht"])
+def test_a_match_gets_the_official_of_its_game(game: str, tmp_path: Path) -> None:
+    match = Desk(Store(f"sqlite:///{tmp_path}/m.db")).create(game, {}, {})
+    official = official_for(match)
+    assert (None if official is None else official.game) == (None if game == "kraken" else game)
+
+
+def test_every_official_that_is_named_exists() -> None:
+    for name in MODULES.values():
+        assert callable(importlib.import_module(name).official_for)
 
 
 def shot(seat: str, disc: int, touched: tuple[int, ...] = (), *rests: Rest) -> Shot:
