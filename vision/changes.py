@@ -112,7 +112,7 @@ class BoardMemory:
         gone: list[TableDisc] = []
         hidden: list[TableDisc] = []
         for d in table.values():
-            if covered(reading, d.mm) > COVERED:
+            if covered(reading.rest, d.mm) > COVERED:
                 hidden.append(d)
                 take(on_board, free, d.mm)
                 continue
@@ -217,7 +217,7 @@ class BoardMemory:
                 reach = IN_HOLE_MM if s.disc.state == "hole" else TRACK_END_MM
                 if math.dist(mm, end) > reach or chance < least or math.hypot(*mm) > board.shooting:
                     continue
-                if covered(reading, mm) > COVERED or self._read_before(s):
+                if covered(reading.rest, mm) > COVERED or self._read_before(s):
                     continue
                 if s.disc.state == "hole" and chance < ARRIVED_SURE and not told:
                     continue
@@ -245,7 +245,7 @@ class BoardMemory:
         mm, board = seen.disc.mm, reading.rest.view.board
         away = math.hypot(*mm)
         in_hole = seen.disc.state in ("hole", "leaning")
-        if covered(reading, mm) > COVERED:
+        if covered(reading.rest, mm) > COVERED:
             return False
         if self._last is None:
             return self._at_first(reading, seen)
@@ -283,7 +283,7 @@ class BoardMemory:
             return chance >= HOLE_AT_FIRST
         if math.hypot(*seen.disc.mm) <= board.shooting - board.disc_radius + AT_LINE_MM:
             return chance >= FIRST
-        return chance >= LINE_AT_FIRST and covered(reading, seen.disc.mm, PLACING_HAND_MM) == 0
+        return chance >= LINE_AT_FIRST and covered(reading.rest, seen.disc.mm, PLACING_HAND_MM) == 0
 
     def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
         """A new disc, surer than it was read where its place has changed out of recognition."""
@@ -307,7 +307,7 @@ class BoardMemory:
             return None
         if nearest > HOLE_TRACK_MM:
             return hole_disc(reading) if self._hole_filled(reading) else None
-        if covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
+        if covered(reading.rest, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
             return None
         like = likeness(self._last, reading.fine, reading.lens, (0.0, 0.0), rest.view.board.disc_radius)
         limit = SUNK_ENDED_LIKE if nearest < IN_HOLE_MM else SUNK_LIKE
@@ -315,7 +315,7 @@ class BoardMemory:
 
     def _hole_filled(self, reading: TableReading) -> bool:
         """Whether the hole looks wholly otherwise than empty, as it was seen before, and than at the last rest."""
-        if self._last is None or reading.rest.scene != self.scene or covered(reading, (0.0, 0.0)) > 0:
+        if self._last is None or reading.rest.scene != self.scene or covered(reading.rest, (0.0, 0.0)) > 0:
             return False
         if not self._known_bare(reading, (0.0, 0.0)):
             return False

@@ -14,6 +14,7 @@ from calibration.boards import BoardModel
 from vision.change_clues import COVERED, GROUP_SURE, TRACK_END_MM, covered, light_of
 from vision.changes import READ_BEFORE, BoardMemory
 from vision.readings import Disc
+from vision.rest import Rest
 from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
@@ -93,6 +94,10 @@ class TableFollower:
         """The id of the next disc."""
         self._next_id += 1
         return self._next_id - 1
+
+    def hidden(self, rest: Rest) -> bool:
+        """Whether hands hide a disc at a rest that isn't taken in yet."""
+        return any(covered(rest, d.mm) > COVERED for d in self.table.values())
 
     def observe(self, reading: TableReading, likely: Likely = lambda _: None) -> Shot | Handled:
         """Take in the reading of the next rest."""
@@ -364,7 +369,7 @@ class TableFollower:
                 for x, y, chance in self._ditch
             )
         ]  # fmt: skip
-        if all(covered(reading, s.disc.mm) <= COVERED for s in lying):
+        if all(covered(reading.rest, s.disc.mm) <= COVERED for s in lying):
             self._ditch = [(*s.disc.mm, s.disc.confidence) for s in lying]
         return [self.sides.group(s, light)[0] for s in new] if self.sides.middles else []
 

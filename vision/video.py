@@ -5,6 +5,8 @@ for; its ``luma`` is the decoder's own plane, for whoever only wants to know whe
 """
 
 import hashlib
+import os
+import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -137,6 +139,15 @@ class VideoFrame(Frame):
         return plane[::2] if raw.interlaced_frame else plane
 
 
+def threads_beside_one() -> int:
+    """How many threads are to decode a recording while another one looks at its frames: one for each core that is left.
+
+    With one more than there are cores, as FFmpeg likes, decoding takes a seventh more of them.
+    """
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return max(cores - 1, 1)
+
+
 def luma_plane(raw: Any) -> Gray:
     """Luma (h, w) uint8 of a decoded frame, without converting the picture where its format allows."""
     name, plane = raw.format.name, raw.planes[0]
@@ -171,10 +182,11 @@ class VideoFile:
     """A video file, open. Use as a context manager, or close it.
 
     Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. ``warnings`` grows
-    while frames are read: what is there of a damaged file is read, and said.
+    while frames are read: what is there of a damaged file is read, and said. ``threads``: how many decode, by default
+    as many as FFmpeg likes.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, threads: int | None = None) -> None:
         self.path = Path(path)
         self.warnings: list[str] = []
         self._closed = False
@@ -194,6 +206,8 @@ class VideoFile:
             raise UnusableInputError(f"{self.path}: has no moving picture", code="no_video")
         self._stream: Any = streams[0]
         self._stream.thread_type = "AUTO"
+        if threads is not None:
+            self._stream.codec_context.thread_count = threads
         self._start = float((self._container.start_time or 0) / av.time_base)
         self.info = self._about()
 
@@ -270,7 +284,7 @@ class VideoFile:
                 raise ValueError(f"{self.path}: frames are wanted of a file that was closed")
             try:
                 packet = next(packets)
-                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe):
+                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe, _time(packet)):
                     continue
                 decoded = packet.decode()
                 faults = 0
@@ -300,6 +314,11 @@ class VideoFile:
         """
         frame_bytes = self.info.width * self.info.height * 3 // 2
         return ahead(self.frames(start, all_of_them=False), min(max(AHEAD_BYTES // frame_bytes, 1), AHEAD_FRAMES))
+
+
+def _time(packet: Any) -> float | None:
+    """When the frame of a packet is shown, in seconds; None where it doesn't say."""
+    return None if packet.pts is None else float(packet.pts * packet.time_base)
 
 
 def cut_clip(path: Path, start: float, end: float, out: Path) -> None:
