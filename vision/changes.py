@@ -125,7 +125,7 @@ class BoardMemory:
                 stayed.append(fate)
         struck = struck_track(reading, [d for d in (*gone, *(m.disc for m in moved if m.sure)) if d.id not in leaving])
         rest_of = [on_board[k] for k in sorted(free)]
-        fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None)]
+        fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None, [d.mm for d in gone])]
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
         told = hole_told([d.mm for d, _ in stayed], before, after)
@@ -240,8 +240,9 @@ class BoardMemory:
             for s in self._read
         )
 
-    def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool) -> bool:
-        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work."""
+    def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool, gone: Sequence[Place]) -> bool:
+        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work;
+        ``gone`` (mm): where discs lay that lie there no more."""
         mm, board = seen.disc.mm, reading.rest.view.board
         away = math.hypot(*mm)
         in_hole = seen.disc.state in ("hole", "leaning")
@@ -257,8 +258,11 @@ class BoardMemory:
             return not placed and seen.sure and away < board.shooting
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
-        unchanged = (same or self._looks_bare(reading, mm)) and not self._recoloured(reading, seen)
-        if placed or unchanged or explained(reading, seen):
+        bare = self._looks_bare(reading, mm)
+        # where another one has left, that the colour isn't what it was says nothing
+        left = bare and any(math.dist(mm, at) < SAME_PLACE_MM for at in gone)
+        unchanged = (same or bare) and not self._recoloured(reading, seen)
+        if placed or left or unchanged or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
 

@@ -160,10 +160,19 @@ class TableFollower:
             starts = [s for s in starts if s.strong and all(math.dist(s.track.end[1:], mm) > FINGER_MM for mm in taken)]
         if not starts:
             return False
-        others = [*gone, *(m.disc for m in change.moved if m.disc.id not in self.leaving)]
-        return bool(others or (not taken and (ditched or any(s.strong for s in starts)))) or any(
-            leaves(reading, s) for s in starts
-        )
+        if gone or any(m.disc.id not in self.leaving for m in change.moved):
+            return True
+        starts = [s for s in starts if not self._by_hand(reading, s)]
+        told = not taken and (ditched or any(s.strong for s in starts))
+        return bool(starts and told) or any(leaves(reading, s) for s in starts)
+
+    def _by_hand(self, reading: TableReading, start: Start) -> bool:
+        """Whether a shot that nothing on the board bears out is but a hand's finger: it ends on the surface under a
+        hand, or at a disc that is to be taken off."""
+        end, edge = start.track.end[1:], LEFT_AT * reading.rest.view.board.shooting
+        wanted = [self.table[i].mm for i in self.leaving if i in self.table]
+        under = math.hypot(*end) <= edge and covered(reading.rest, end) > COVERED
+        return under or any(math.dist(end, mm) <= FINGER_MM for mm in wanted)
 
     def _shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],
