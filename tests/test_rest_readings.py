@@ -117,6 +117,33 @@ def test_other_light_is_no_change_but_another_view_and_long_carrying_are(windows
         assert windows.taken() == [WHOLE]
 
 
+def test_while_the_score_is_waited_for_the_whole_is_not_looked_at_again(windows: Windows) -> None:
+    before = replace(look(board(HERE), VIEW), carried=CARRIED_MOST)
+    windows.taken()
+    assert look(board(HERE, seed=2), VIEW, before, once_more=False).carried == CARRIED_MOST + 1
+    assert WHOLE not in windows.taken()
+    assert look(board(HERE, seed=2), VIEW, before).carried == 0
+
+
+def test_in_other_millimetres_the_same_is_found_without_looking_again(windows: Windows) -> None:
+    wider = VIEW.scaled(1.1, "said")
+    before = look(board(HERE, THERE), VIEW)
+    windows.taken()
+    now = look(board(HERE, THERE, seed=2), wider, before.rescaled(wider), once_more=False)
+    assert not windows.taken()
+    anew = look(board(HERE, THERE, seed=2), wider)
+    assert likely(now) == likely(anew) != likely(before)
+    assert now.radius == pytest.approx(anew.radius, rel=0.01)
+
+
+def test_in_other_millimetres_a_lens_shows_the_same_squares() -> None:
+    picture, wider = board(HERE), VIEW.scaled(1.1, "said")
+    seen, fine = LENS.look(picture), LENS.finer.look(picture)
+    other = LENS.rescaled(wider)
+    assert np.array_equal(other.look(picture), seen) and np.array_equal(other.finer.look(picture), fine)
+    assert other.radius.max() == pytest.approx(1.1 * LENS.radius.max()) and other.finer.view is wider
+
+
 def test_what_is_in_doubt_is_looked_at_once_more_unless_that_was_a_moment_ago(windows: Windows) -> None:
     first = look(board(HERE, THERE), VIEW)
     unsure = replace(first.weighed[0], chances=(0.7, 0.0, 0.0, 0.0))

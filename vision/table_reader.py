@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from calibration.view import BoardView
 from vision.rest import Rest
 from vision.table import Known, TableReading, read_table
 
@@ -68,6 +69,11 @@ class TableReader:
         if last is None:
             return False
         return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
+
+    def rescale(self, view: BoardView) -> None:
+        """The board's millimetres are others now; ``view``: that of the rest read last with all lengths multiplied."""
+        if self._known is not None:
+            self._known = Known(self._known.looks.rescaled(view), None)
 
     def ready(self) -> TableReading | None:
         """The reading begun last, if it is done and hasn't been asked for; None else, and where it failed."""

@@ -5,8 +5,6 @@ for; its ``luma`` is the decoder's own plane, for whoever only wants to know whe
 """
 
 import hashlib
-import os
-import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -137,15 +135,6 @@ class VideoFrame(Frame):
         raw: Any = self.__dict__["_raw"]
         plane = luma_plane(raw)
         return plane[::2] if raw.interlaced_frame else plane
-
-
-def threads_beside_one() -> int:
-    """How many threads are to decode a recording while another one looks at its frames: one for each core that is left.
-
-    With one more than there are cores, as FFmpeg likes, decoding takes a seventh more of them.
-    """
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return max(cores - 1, 1)
 
 
 def luma_plane(raw: Any) -> Gray:

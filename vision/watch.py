@@ -204,7 +204,7 @@ class TableWatch:
         view = self.view.scaled(factor, scale_from)
         self.view = replace(view, board=replace(view.board, disc_radius=disc_radius))
         self._views = deque([self.view], maxlen=VIEWS_KEPT)
-        self._lens = Lens(self.view, self._lens.to_plane)
+        self._lens = self._lens.rescaled(self.view)
         self._eye.use(self._lens)
         self._old = None
 

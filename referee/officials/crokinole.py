@@ -255,6 +255,7 @@ class CrokinoleOfficial:
         self.follower.radius = (radius[0] * factor, radius[1] * factor)
         self.follower.size_known = True
         assert self.watch.view is not None and self.watch.lens is not None
+        self._reader.rescale(self.watch.view)
         tracks = tuple(scaled_track(t, factor) for t in rest.tracks)
         shots = tuple(
             Start(s.at, (s.xy[0] * factor, s.xy[1] * factor), scaled_track(s.track, factor)) for s in rest.shots
