@@ -120,7 +120,7 @@ def test_other_light_is_no_change_but_another_view_and_long_carrying_are(windows
 def test_while_the_score_is_waited_for_the_whole_is_not_looked_at_again(windows: Windows) -> None:
     before = replace(look(board(HERE), VIEW), carried=CARRIED_MOST)
     windows.taken()
-    assert look(board(HERE, seed=2), VIEW, before, once_more=False).carried == CARRIED_MOST + 1
+    assert look(board(HERE, seed=2), VIEW, before, patient=False).carried == CARRIED_MOST + 1
     assert WHOLE not in windows.taken()
     assert look(board(HERE, seed=2), VIEW, before).carried == 0
 
@@ -251,9 +251,9 @@ def test_a_rest_read_ahead_leaves_what_was_in_doubt_for_a_moment(monkeypatch: py
     once_more: list[bool] = []
     plain = table_reader.read_table
 
-    def noted(rest: Rest, radius: Any, known: Any, more: bool) -> Any:
+    def noted(rest: Rest, radius: Any, known: Any, more: bool, patient: bool) -> Any:
         once_more.append(more)
-        return plain(rest, radius, known, more)
+        return plain(rest, radius, known, more, patient)
 
     monkeypatch.setattr(table_reader, "read_table", noted)
     frames = [frame_of_pixels(board(HERE, seed=k), "v", at) for k, at in enumerate((0.0, 0.1, 0.2, 3.0, 9.0))]
@@ -264,6 +264,23 @@ def test_a_rest_read_ahead_leaves_what_was_in_doubt_for_a_moment(monkeypatch: py
     reader.begin(rest_of(frames[3], 3.0), None, patient=False)
     reader.read(rest_of(frames[4], 9.0), None)
     assert once_more == [True, False, True, True, True], "a moment after a draft only"
+
+
+def test_the_whole_is_read_anew_when_the_score_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disc_looks, "CARRIED_MOST", 2)
+    monkeypatch.setattr(table_reader, "CARRIED_MOST", 2)
+    frames = [frame_of_pixels(board(HERE, seed=k), "v", at) for k, at in enumerate((0.0, 5.0, 5.1, 9.0, 9.1))]
+    rests = [rest_of(f, f.timestamp) for f in frames]
+    reader = TableReader()
+    carried = []
+    for k, rest in enumerate(rests):
+        if k in (1, 3):
+            reader.begin(rest, None, patient=False)
+        else:
+            known = reader.read(rest, None).known
+            assert known is not None
+            carried.append(known.looks.carried)
+    assert carried == [0, 2, 2], "the second draft was read from the whole of the rest before it"
 
 
 def test_a_lone_disc_in_the_hole_is_doubted_in_single_pictures_only() -> None:

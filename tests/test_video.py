@@ -86,7 +86,7 @@ def spare_packet(size: int) -> bytes:
 
 
 def test_which_frames_are_spare():
-    spare = SpareFrames(pixels=4096 * 100, rate=30.0)
+    spare = SpareFrames(pixels=2048 * 100, rate=30.0)
     small, large = spare_packet(99), spare_packet(100)
     kept = small[:4] + b"\x41" + small[5:]
     assert not spare.passes(large, False, 0.0) and not spare.passes(kept, False, 0.0), (
@@ -95,7 +95,7 @@ def test_which_frames_are_spare():
     assert not spare.passes(small, False, None), "nobody knows beside which it is"
     assert [spare.passes(small, False, k / 30) for k in (2, 1, 3, 4, 6)] == [True, False, False, True, True]
     assert spare.passes(small, True, 7 / 30), "from a key frame on as if nothing had been before"
-    assert not SpareFrames(pixels=4096 * 100, rate=20.0).passes(small, False, 0.0)
+    assert not SpareFrames(pixels=2048 * 100, rate=20.0).passes(small, False, 0.0)
 
 
 def test_which_packets_stand_alone():

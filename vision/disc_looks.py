@@ -55,8 +55,7 @@ RADIUS_HOLDS = 0.05
 """Rims are looked for at the discs' radius: at all places anew where that has become another by more than this share
 (one disc's is known to 0.035)."""
 CARRIED_MOST = 12
-"""After so many pictures in a row the whole is looked at again: what was overlooked gets another chance. Not in the one
-that the score is waited for, but in the next."""
+"""After so many pictures in a row the whole is looked at again: what was overlooked gets another chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +95,16 @@ class Looks:
         )
 
 
-def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None, once_more: bool = True) -> Looks:
+def look(
+    image: NDArray[np.uint8],
+    view: BoardView,
+    before: Looks | None = None,
+    once_more: bool = True,
+    patient: bool = True,
+) -> Looks:
     """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one.
 
-    ``once_more``: where that was in doubt too, though nothing has changed.
+    ``once_more``: where that was in doubt too, though nothing has changed; ``patient``: everywhere, if it is time.
     """
     if before is not None and before.view is not view:
         before = None
@@ -107,7 +112,7 @@ def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None,
     if sampling is None or sampling.shape != image.shape[:2]:
         sampling = sampling_of(image.shape[:2], view, frame_of(view) if before is None else before.frame)
     picture = sampling.picture(image)
-    if before is None or (once_more and before.carried >= CARRIED_MOST):
+    if before is None or (patient and before.carried >= CARRIED_MOST):
         return _whole(image, view, sampling, picture)
     zone = changed_zone(before, picture, once_more)
     windows = windows_of(zone)
