@@ -22,7 +22,7 @@ from vision.scene import SceneGate
 from vision.shot_seen import Shot
 from vision.shots import HOLE_FILLED, NOT_FOUND, UNSEEN_LOSS, TableFollower
 from vision.table import SeenDisc, TableReading
-from vision.tracks import Track, shot_start
+from vision.tracks import Track, moving, shot_start
 
 BOARD = BUILT_IN["nca"]
 LIGHT, DARK = np.array([75.0, 5.0, 25.0]), np.array([12.0, 0.0, 0.0])
@@ -194,6 +194,17 @@ def test_a_shot_is_told_though_its_track_begins_with_the_finger():
     start = shot_start(flicked, BOARD.shooting)
     assert start is not None and start.strong
     assert shot_start(Track(way((-340, 180), (-300, 150), 4, 0.3)), BOARD.shooting) is None
+
+
+def test_a_disc_that_was_put_right_before_it_was_shot_begins_when_it_is_shot():
+    points = way((231, 167), (150, 108), 10, 0.4)
+    put_right = [(-0.32, 252.0, 175.0), (-0.2, 254.0, 177.0)]
+    start = shot_start(Track([*put_right, *points]), BOARD.shooting)
+    assert start is not None and start.at == pytest.approx(-0.06, abs=0.05)
+    assert shot_start(Track([*put_right, (-0.1, 240.0, 170.0)]), BOARD.shooting) is None
+    on_its_way = [(t, x, y) for t, x, y in points if not 0.1 < t < 0.25]  # not seen for a while
+    assert shot_start(Track(on_its_way), BOARD.shooting) == shot_start(moving(Track(on_its_way)), BOARD.shooting)
+    assert moving(Track(on_its_way)).start == points[0]
 
 
 def test_over_the_holes_edge_a_disc_can_lie_flat_but_not_over_its_middle():
