@@ -148,10 +148,13 @@ def test_a_disc_that_is_not_read_stays_where_nothing_has_changed(table):
 ON_LINE = (-146.0, 258.0)
 
 
-def test_what_ends_under_a_hand_is_the_hand_unless_something_on_the_board_says_otherwise(table):
+def test_what_ends_at_a_hand_is_the_hand_unless_something_on_the_board_says_otherwise(table):
     strays = way((-150, -214), (-110, 60))
     still = [((10.0, 70.0), LIGHT)]
     assert not isinstance(table.observe(still, ways=[strays], hand=(-110.0, 60.0)), Shot)
+    assert not isinstance(table.observe(still, ways=[strays], hand=(-52.0, 60.0)), Shot), "nor beside one"
+    placed = way((-52, -296), (60, -272), 5, 0.3)
+    assert not isinstance(table.observe(still, ways=[placed], hand=(90.0, -300.0)), Shot)
     shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays], hand=(-110.0, 60.0))
     assert isinstance(shot, Shot) and shot.touched == (1,)
     shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays])

@@ -20,12 +20,13 @@ from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
 from vision.table import Lab, Sides, TableReading
 from vision.table_discs import Change, TableDisc
-from vision.tracks import SKIMS_FROM, Start, Track
+from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
 
 CLEARED = 3
 """So many discs that vanish at once, while none comes, were taken off by hands: the board is being cleared."""
 FINGER_MM = 60.0
-"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger."""
+"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger; and so, where
+nothing else speaks for it, what ends where a hand hides a quarter of what lies this near."""
 NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 SECOND_SHOT_S = 1.8
@@ -167,12 +168,13 @@ class TableFollower:
         return bool(starts and told) or any(leaves(reading, s) for s in starts)
 
     def _by_hand(self, reading: TableReading, start: Start) -> bool:
-        """Whether a shot that nothing on the board bears out is but a hand's finger: it ends on the surface under a
-        hand, or at a disc that is to be taken off."""
-        end, edge = start.track.end[1:], LEFT_AT * reading.rest.view.board.shooting
+        """Whether a shot that nothing on the board bears out is but a hand's finger: it ends at a hand, on the surface
+        or never far from the line, where discs are placed; or at a disc that is to be taken off."""
+        end, shooting = start.track.end[1:], reading.rest.view.board.shooting
         wanted = [self.table[i].mm for i in self.leaving if i in self.table]
-        under = math.hypot(*end) <= edge and covered(reading.rest, end) > COVERED
-        return under or any(math.dist(end, mm) <= FINGER_MM for mm in wanted)
+        here = math.hypot(*end) <= LEFT_AT * shooting or start.track.least > shooting - SHOT_PATH_MM
+        held = here and covered(reading.rest, end, FINGER_MM) > COVERED
+        return held or any(math.dist(end, mm) <= FINGER_MM for mm in wanted)
 
     def _shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],

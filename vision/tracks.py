@@ -54,6 +54,11 @@ class Track:
         return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
 
     @property
+    def least(self) -> float:
+        """The nearest that it came to the board's middle, in mm."""
+        return min(math.hypot(q[1], q[2]) for q in self.points)
+
+    @property
     def path(self) -> float:
         """Length of its way in mm."""
         steps = zip(self.points[:-1], self.points[1:], strict=True)
@@ -159,7 +164,6 @@ def _start_of(track: Track, shooting: float) -> Start | None:
     if under <= 0 or along > OUTWARD * shooting or back > min(LATEST_SEEN * shooting, UNSEEN_S * speed):
         return None
     start = Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
-    least = min(math.hypot(q[1], q[2]) for q in track.points)
-    if least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
+    if track.least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
         return None
     return start
