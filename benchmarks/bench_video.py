@@ -21,6 +21,7 @@ import numpy as np
 
 from calibration.hints import BoardHints
 from referee.officials.crokinole import CrokinoleOfficial
+from vision.cores import shared_cores
 from vision.video import VideoFile
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +62,7 @@ def decode(path: Path) -> int:
 def pipeline(path: Path, line_mm: float | None) -> int:
     """Watch, read and judge the whole file; returns the number of shots."""
     official = CrokinoleOfficial(hints=BoardHints(shooting_mm=line_mm))
-    with VideoFile(path) as video, closing(video.frames_ahead()) as frames:
+    with shared_cores() as threads, VideoFile(path, threads) as video, closing(video.frames_ahead()) as frames:
         for frame in frames:
             official.feed(frame)
     official.finish()

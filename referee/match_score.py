@@ -19,6 +19,7 @@ from calibration.hints import BoardHints
 from referee.log import MatchLog
 from referee.match_json import Agreed, MatchResult, conclude, match_log
 from referee.officials.crokinole import CrokinoleOfficial
+from vision.cores import shared_cores
 from vision.video import VideoFile, VideoInfo
 
 Progress = Callable[[float, float | None], None]
@@ -51,7 +52,7 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
 
     Raises NotFoundError (no_board, board_unsure) where no board was ever found.
     """
-    with VideoFile(path) as video:
+    with shared_cores() as threads, VideoFile(path, threads) as video:
         place = resume_path(path, agreed, hints)
         kept = take_up(place)
         official = CrokinoleOfficial(agreed.discs, 3 if agreed.players == "3" else 2, hints)

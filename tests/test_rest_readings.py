@@ -118,6 +118,33 @@ def test_other_light_is_no_change_but_another_view_and_long_carrying_are(windows
         assert windows.taken() == [WHOLE]
 
 
+def test_while_the_score_is_waited_for_the_whole_is_not_looked_at_again(windows: Windows) -> None:
+    before = replace(look(board(HERE), VIEW), carried=CARRIED_MOST)
+    windows.taken()
+    assert look(board(HERE, seed=2), VIEW, before, patient=False).carried == CARRIED_MOST + 1
+    assert WHOLE not in windows.taken()
+    assert look(board(HERE, seed=2), VIEW, before).carried == 0
+
+
+def test_in_other_millimetres_the_same_is_found_without_looking_again(windows: Windows) -> None:
+    wider = VIEW.scaled(1.1, "said")
+    before = look(board(HERE, THERE), VIEW)
+    windows.taken()
+    now = look(board(HERE, THERE, seed=2), wider, before.rescaled(wider), once_more=False)
+    assert not windows.taken()
+    anew = look(board(HERE, THERE, seed=2), wider)
+    assert likely(now) == likely(anew) != likely(before)
+    assert now.radius == pytest.approx(anew.radius, rel=0.01)
+
+
+def test_in_other_millimetres_a_lens_shows_the_same_squares() -> None:
+    picture, wider = board(HERE), VIEW.scaled(1.1, "said")
+    seen, fine = LENS.look(picture), LENS.finer.look(picture)
+    other = LENS.rescaled(wider)
+    assert np.array_equal(other.look(picture), seen) and np.array_equal(other.finer.look(picture), fine)
+    assert other.radius.max() == pytest.approx(1.1 * LENS.radius.max()) and other.finer.view is wider
+
+
 def test_what_is_in_doubt_is_looked_at_once_more_unless_that_was_a_moment_ago(windows: Windows) -> None:
     first = look(board(HERE, THERE), VIEW)
     unsure = replace(first.weighed[0], chances=(0.7, 0.0, 0.0, 0.0))
@@ -225,9 +252,9 @@ def test_a_rest_read_ahead_leaves_what_was_in_doubt_for_a_moment(monkeypatch: py
     once_more: list[bool] = []
     plain = table_reader.read_table
 
-    def noted(rest: Rest, radius: Any, known: Any, more: bool) -> Any:
+    def noted(rest: Rest, radius: Any, known: Any, more: bool, patient: bool) -> Any:
         once_more.append(more)
-        return plain(rest, radius, known, more)
+        return plain(rest, radius, known, more, patient)
 
     monkeypatch.setattr(table_reader, "read_table", noted)
     frames = [frame_of_pixels(board(HERE, seed=k), "v", at) for k, at in enumerate((0.0, 0.1, 0.2, 3.0, 9.0))]
@@ -238,6 +265,23 @@ def test_a_rest_read_ahead_leaves_what_was_in_doubt_for_a_moment(monkeypatch: py
     reader.begin(rest_of(frames[3], 3.0), None, patient=False)
     reader.read(rest_of(frames[4], 9.0), None)
     assert once_more == [True, False, True, True, True], "a moment after a draft only"
+
+
+def test_the_whole_is_read_anew_when_the_score_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disc_looks, "CARRIED_MOST", 2)
+    monkeypatch.setattr(table_reader, "CARRIED_MOST", 2)
+    frames = [frame_of_pixels(board(HERE, seed=k), "v", at) for k, at in enumerate((0.0, 5.0, 5.1, 9.0, 9.1))]
+    rests = [rest_of(f, f.timestamp) for f in frames]
+    reader = TableReader()
+    carried = []
+    for k, rest in enumerate(rests):
+        if k in (1, 3):
+            reader.begin(rest, None, patient=False)
+        else:
+            known = reader.read(rest, None).known
+            assert known is not None
+            carried.append(known.looks.carried)
+    assert carried == [0, 2, 2], "the second draft was read from the whole of the rest before it"
 
 
 def test_a_lone_disc_in_the_hole_is_doubted_in_single_pictures_only() -> None:

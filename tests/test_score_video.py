@@ -1,5 +1,8 @@
 import json
+import pickle
 import signal
+import time
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +20,7 @@ from referee.cli import main
 from referee.commands.score import score, score_many
 from referee.logfile import read_log
 from referee.match_files import Targets, shots_csv, write_all
-from referee.match_json import Agreed, match_json
+from referee.match_json import Agreed, conclude, match_json
 from referee.match_report import report
 from referee.match_review import entry_of, rule
 from referee.match_score import Aside, code_mark, put_aside, resume_path, score_video, take_up
@@ -151,6 +154,30 @@ def test_an_interrupt_in_the_middle_of_a_reading_cuts_nothing_in_two(cache, data
         (r["points"], r["twenties"]) for r in data["rounds"]
     ]
     assert [s["board_after"] for s in again["shots"]] == [s["board_after"] for s in data["shots"]]
+
+
+def test_frames_after_a_rest_are_looked_at_while_it_is_read(cache, data, monkeypatch):
+    plain, fed, beside = table_reader.read_table, [0], []
+
+    def slow(*given):
+        before, until = fed[0], time.monotonic() + 0.5
+        while fed[0] < before + 3 and time.monotonic() < until:
+            time.sleep(0.002)
+        beside.append(fed[0] > before)
+        return plain(*given)
+
+    monkeypatch.setattr(table_reader, "read_table", slow)
+    official = CrokinoleOfficial(hints=HINTS)
+    with VideoFile(CLIP) as video, closing(video.frames_ahead()) as frames:
+        for frame in frames:
+            official.feed(frame)
+            fed[0] += 1
+            if fed[0] % 50 == 0:
+                pickle.dumps(official)  # a job may be put aside at any time
+    official.finish()
+    assert any(beside) and not all(beside), "but not where hands hide a disc, nor before discs were measured"
+    again = match_json(conclude(official.ledger, official.follower.sides.words(), Agreed()), video.info, CLIP.name, [])
+    assert again["shots"] == data["shots"]
 
 
 def test_what_other_code_put_aside_is_not_gone_on_with(cache, monkeypatch):

@@ -11,17 +11,19 @@ from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
+from vision.changes import BoardMemory
 from vision.disc_net import Candidate
 from vision.disc_odds import in_hole
 from vision.disc_values import plain_contacts, valued
 from vision.lens import FINE, Lens
+from vision.motion import MotionEye
 from vision.readings import Disc
 from vision.rest import Rest
 from vision.scene import SceneGate
 from vision.shot_seen import Shot
 from vision.shots import HOLE_FILLED, NOT_FOUND, UNSEEN_LOSS, TableFollower
 from vision.table import SeenDisc, TableReading
-from vision.tracks import Track, shot_start
+from vision.tracks import Track, moving, shot_start
 
 BOARD = BUILT_IN["nca"]
 LIGHT, DARK = np.array([75.0, 5.0, 25.0]), np.array([12.0, 0.0, 0.0])
@@ -62,14 +64,16 @@ class Table:
         self.follower = TableFollower()
         self.at = 0.0
 
-    def observe(self, discs=(), sunk=False, ways=(), turn=1, unread=()):
+    def observe(self, discs=(), sunk=False, ways=(), turn=1, unread=(), hand=None, printed=()):
+        """``unread``: discs that are there; ``printed``: what is read though there is none; ``hand``: its middle."""
         self.at += 5.0
         tracks = tuple(Track([(self.at - 1 + t, float(x), float(y)) for t, x, y in way]) for way in ways)
         shots = tuple(s for s in (shot_start(t, BOARD.shooting) for t in tracks) if s is not None)
         none = np.zeros((LENS.size, LENS.size), np.uint8)
         frame = SimpleNamespace(pixels=np.full((640, 640, 3), 15, np.uint8))
-        rest = Rest(frame, self.at, self.at, VIEW, LENS, none, none, tracks, shots, 1)  # type: ignore[arg-type]
-        seen = tuple(SeenDisc(read(mm), lab, True) for mm, lab in discs)
+        hidden = none if hand is None else LENS.disc_mask(hand, 50.0)
+        rest = Rest(frame, self.at, self.at, VIEW, LENS, none, hidden, tracks, shots, 1)  # type: ignore[arg-type]
+        seen = tuple(SeenDisc(read(mm), lab, True) for mm, lab in (*discs, *printed))
         reading = TableReading(rest, seen, painted([*discs, *unread], sunk), SHARP, BOARD.disc_radius, 0.1)
         return self.follower.observe(reading, lambda _: turn)
 
@@ -145,6 +149,34 @@ def test_a_disc_that_is_not_read_stays_where_nothing_has_changed(table):
 ON_LINE = (-146.0, 258.0)
 
 
+def test_what_ends_at_a_hand_is_the_hand_unless_something_on_the_board_says_otherwise(table):
+    strays = way((-150, -214), (-110, 60))
+    still = [((10.0, 70.0), LIGHT)]
+    assert not isinstance(table.observe(still, ways=[strays], hand=(-110.0, 60.0)), Shot)
+    assert not isinstance(table.observe(still, ways=[strays], hand=(-52.0, 60.0)), Shot), "nor beside one"
+    placed = way((-52, -296), (60, -272), 5, 0.3)
+    assert not isinstance(table.observe(still, ways=[placed], hand=(90.0, -300.0)), Shot)
+    shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays], hand=(-110.0, 60.0))
+    assert isinstance(shot, Shot) and shot.touched == (1,)
+    shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays])
+    assert isinstance(shot, Shot) and NOT_FOUND in shot.doubts
+
+
+def test_a_finger_that_comes_for_a_disc_to_be_taken_off_shoots_nothing(table):
+    table.follower.leaving = {1}
+    assert not isinstance(table.observe([((10.0, 70.0), LIGHT)], ways=[IN]), Shot)
+    table.follower.leaving = set()
+    assert isinstance(table.observe([((10.0, 70.0), LIGHT)], ways=[IN]), Shot)
+
+
+def test_what_is_read_where_a_disc_has_just_left_its_bare_place_is_none(table, monkeypatch):
+    monkeypatch.setattr(BoardMemory, "_recoloured", lambda *given: True)
+    hands = table.observe(printed=[((10.0, 71.0), DARK)])
+    assert not isinstance(hands, Shot) and hands.taken == (1,)
+    shot = table.observe(printed=[((-80.0, 71.0), DARK)])
+    assert isinstance(shot, Shot), "elsewhere a disc of luma's own grey is told by its colour"
+
+
 def test_a_disc_that_lies_on_the_line_at_first_sight_is_knocked_off_like_any_other():
     table = Table()
     table.observe([(ON_LINE, LIGHT)])
@@ -166,6 +198,17 @@ def test_a_shot_is_told_though_its_track_begins_with_the_finger():
     start = shot_start(flicked, BOARD.shooting)
     assert start is not None and start.strong
     assert shot_start(Track(way((-340, 180), (-300, 150), 4, 0.3)), BOARD.shooting) is None
+
+
+def test_a_disc_that_was_put_right_before_it_was_shot_begins_when_it_is_shot():
+    points = way((231, 167), (150, 108), 10, 0.4)
+    put_right = [(-0.32, 252.0, 175.0), (-0.2, 254.0, 177.0)]
+    start = shot_start(Track([*put_right, *points]), BOARD.shooting)
+    assert start is not None and start.at == pytest.approx(-0.06, abs=0.05)
+    assert shot_start(Track([*put_right, (-0.1, 240.0, 170.0)]), BOARD.shooting) is None
+    on_its_way = [(t, x, y) for t, x, y in points if not 0.1 < t < 0.25]  # not seen for a while
+    assert shot_start(Track(on_its_way), BOARD.shooting) == shot_start(moving(Track(on_its_way)), BOARD.shooting)
+    assert moving(Track(on_its_way)).start == points[0]
 
 
 def test_over_the_holes_edge_a_disc_can_lie_flat_but_not_over_its_middle():
@@ -204,3 +247,22 @@ def test_a_shift_of_the_whole_picture_is_told_from_what_moves_in_it():
     assert not any(shifted(flicker))
     assert any(shifted(lambda k, picture: np.roll(picture, min(max(k - 5, 0), 3), axis=1)))
     assert any(shifted(lambda k, picture: np.roll(picture, 4 * max(k - 5, 0), axis=0)))
+
+
+def test_the_last_that_is_seen_of_a_hand_is_no_motion_of_a_disc():
+    bare, eye = cv2.resize(painted([], False), (LENS.size, LENS.size), interpolation=cv2.INTER_AREA), MotionEye(LENS)
+
+    def seen(at, *patches, grey=30):
+        picture = bare.copy()
+        for mm, radius in patches:
+            LENS.draw_disc(picture, mm, radius, grey)
+        return eye.look(picture, at / 25)
+
+    arm = [((20.0 * k, -30.0 * k), 40.0) for k in range(2, 14)]
+    for at in range(5):
+        seen(at)
+    for at in range(5, 10):
+        assert seen(at, *arm).hand_mm2 > 5000
+    last = [seen(at, ((40.0, -60.0), 7.0), grey=80) for at in (10, 11)]
+    assert all(s.movers for s in last) and last[-1].still_s > 0.05, "a fingertip that the arm's end leaves behind"
+    assert seen(12, ((-150.0, 60.0), 15.0)).still_s == 0, "but a disc moves where there was no hand"

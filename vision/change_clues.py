@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vision.rest import Rest
 from vision.table import Lab, SeenDisc, Sides, TableReading
 from vision.table_discs import Change, TableDisc
 from vision.tracks import SHOT_REACH_MM, Track
@@ -29,9 +30,8 @@ GROUP_SURE = 0.75
 """A face is surely of one side from here on."""
 
 
-def covered(reading: TableReading, mm: tuple[float, float], radius: float | None = None) -> float:
+def covered(rest: Rest, mm: tuple[float, float], radius: float | None = None) -> float:
     """Share of a disc's face at a board point, or of what lies within ``radius`` mm of it, that hands hide."""
-    rest = reading.rest
     face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
     return float(rest.hidden[face].mean()) if face.any() else 0.0
 

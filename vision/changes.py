@@ -112,7 +112,7 @@ class BoardMemory:
         gone: list[TableDisc] = []
         hidden: list[TableDisc] = []
         for d in table.values():
-            if covered(reading, d.mm) > COVERED:
+            if covered(reading.rest, d.mm) > COVERED:
                 hidden.append(d)
                 take(on_board, free, d.mm)
                 continue
@@ -125,7 +125,7 @@ class BoardMemory:
                 stayed.append(fate)
         struck = struck_track(reading, [d for d in (*gone, *(m.disc for m in moved if m.sure)) if d.id not in leaving])
         rest_of = [on_board[k] for k in sorted(free)]
-        fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None)]
+        fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None, [d.mm for d in gone])]
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
         told = hole_told([d.mm for d, _ in stayed], before, after)
@@ -217,7 +217,7 @@ class BoardMemory:
                 reach = IN_HOLE_MM if s.disc.state == "hole" else TRACK_END_MM
                 if math.dist(mm, end) > reach or chance < least or math.hypot(*mm) > board.shooting:
                     continue
-                if covered(reading, mm) > COVERED or self._read_before(s):
+                if covered(reading.rest, mm) > COVERED or self._read_before(s):
                     continue
                 if s.disc.state == "hole" and chance < ARRIVED_SURE and not told:
                     continue
@@ -240,12 +240,13 @@ class BoardMemory:
             for s in self._read
         )
 
-    def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool) -> bool:
-        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work."""
+    def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool, gone: Sequence[Place]) -> bool:
+        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work;
+        ``gone`` (mm): where discs lay that lie there no more."""
         mm, board = seen.disc.mm, reading.rest.view.board
         away = math.hypot(*mm)
         in_hole = seen.disc.state in ("hole", "leaning")
-        if covered(reading, mm) > COVERED:
+        if covered(reading.rest, mm) > COVERED:
             return False
         if self._last is None:
             return self._at_first(reading, seen)
@@ -257,8 +258,11 @@ class BoardMemory:
             return not placed and seen.sure and away < board.shooting
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
-        unchanged = (same or self._looks_bare(reading, mm)) and not self._recoloured(reading, seen)
-        if placed or unchanged or explained(reading, seen):
+        bare = self._looks_bare(reading, mm)
+        # where another one has left, that the colour isn't what it was says nothing
+        left = bare and any(math.dist(mm, at) < SAME_PLACE_MM for at in gone)
+        unchanged = (same or bare) and not self._recoloured(reading, seen)
+        if placed or left or unchanged or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
 
@@ -283,7 +287,7 @@ class BoardMemory:
             return chance >= HOLE_AT_FIRST
         if math.hypot(*seen.disc.mm) <= board.shooting - board.disc_radius + AT_LINE_MM:
             return chance >= FIRST
-        return chance >= LINE_AT_FIRST and covered(reading, seen.disc.mm, PLACING_HAND_MM) == 0
+        return chance >= LINE_AT_FIRST and covered(reading.rest, seen.disc.mm, PLACING_HAND_MM) == 0
 
     def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
         """A new disc, surer than it was read where its place has changed out of recognition."""
@@ -307,7 +311,7 @@ class BoardMemory:
             return None
         if nearest > HOLE_TRACK_MM:
             return hole_disc(reading) if self._hole_filled(reading) else None
-        if covered(reading, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
+        if covered(reading.rest, (0.0, 0.0)) > COVERED or self._looks_bare(reading, (0.0, 0.0)):
             return None
         like = likeness(self._last, reading.fine, reading.lens, (0.0, 0.0), rest.view.board.disc_radius)
         limit = SUNK_ENDED_LIKE if nearest < IN_HOLE_MM else SUNK_LIKE
@@ -315,7 +319,7 @@ class BoardMemory:
 
     def _hole_filled(self, reading: TableReading) -> bool:
         """Whether the hole looks wholly otherwise than empty, as it was seen before, and than at the last rest."""
-        if self._last is None or reading.rest.scene != self.scene or covered(reading, (0.0, 0.0)) > 0:
+        if self._last is None or reading.rest.scene != self.scene or covered(reading.rest, (0.0, 0.0)) > 0:
             return False
         if not self._known_bare(reading, (0.0, 0.0)):
             return False

@@ -80,11 +80,31 @@ class Looks:
     carried: int = 0
     sampling: Sampling | None = None
 
+    def rescaled(self, view: BoardView) -> "Looks":
+        """The same in other millimetres, for the next picture to be read from; ``view``: this one's with all lengths
+        multiplied.
 
-def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None, once_more: bool = True) -> Looks:
+        What the networks made of the canonical picture stays; other witnesses are asked anew, as discs have another
+        size in mm than was thought.
+        """
+        factor = view.board.shooting / self.view.board.shooting
+        frame = replace(self.frame, scale=self.frame.scale * factor)
+        sampling = None if self.sampling is None else replace(self.sampling, frame=frame)
+        return replace(
+            self, view=view, frame=frame, sampling=sampling, places=self.places * factor, radius=(math.inf, math.inf)
+        )
+
+
+def look(
+    image: NDArray[np.uint8],
+    view: BoardView,
+    before: Looks | None = None,
+    once_more: bool = True,
+    patient: bool = True,
+) -> Looks:
     """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one.
 
-    ``once_more``: where that was in doubt too, though nothing has changed.
+    ``once_more``: where that was in doubt too, though nothing has changed; ``patient``: everywhere, if it is time.
     """
     if before is not None and before.view is not view:
         before = None
@@ -92,7 +112,7 @@ def look(image: NDArray[np.uint8], view: BoardView, before: Looks | None = None,
     if sampling is None or sampling.shape != image.shape[:2]:
         sampling = sampling_of(image.shape[:2], view, frame_of(view) if before is None else before.frame)
     picture = sampling.picture(image)
-    if before is None or before.carried >= CARRIED_MOST:
+    if before is None or (patient and before.carried >= CARRIED_MOST):
         return _whole(image, view, sampling, picture)
     zone = changed_zone(before, picture, once_more)
     windows = windows_of(zone)

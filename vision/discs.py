@@ -126,12 +126,13 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     around = np.array([face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
     ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
     bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
-    light = light_at(picture, frame, np.array([c.xy for c in candidates]).reshape(-1, 2), radius / mm_per_px)
     listed = np.array([c.chance >= LISTED for c in candidates], dtype=bool)
     ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
-    shade = light.range(listed & ~ditched)
-    if shade > UNEVEN:
-        lab = light.evened(lab)
+    compared, shade = listed & ~ditched, 0.0
+    if np.count_nonzero(compared) > 1:
+        light = light_at(picture, frame, np.array([c.xy for c in candidates]), radius / mm_per_px)
+        shade = light.range(compared)
+        lab = light.evened(lab) if shade > UNEVEN else lab
     in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
     words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare, shade > SHADED)

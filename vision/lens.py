@@ -91,6 +91,16 @@ class Lens:
         """The same square in FINE pixels a side: one for all rests of a view, since its maps take long to make."""
         return Lens(self.view, self.to_plane, FINE)
 
+    def rescaled(self, view: BoardView) -> "Lens":
+        """The same squares in other millimetres; ``view``: this one's with all lengths multiplied."""
+        other = replace(self, view=view)
+        for made in ("_maps", "seen"):  # which pixels are sampled stays
+            if made in vars(self):
+                vars(other)[made] = vars(self)[made]
+        if "finer" in vars(self):
+            vars(other)["finer"] = self.finer.rescaled(view)
+        return other
+
     def look(self, plane: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The square (size, size[, 3]) uint8 in a plane (h, w[, 3]) uint8; 0 outside of the picture.
 

@@ -101,7 +101,7 @@ class MotionEye:
         self._deviation = np.full((n, n), 1.5, np.float32)
         self._usual = self._usual_steps()
         self._plate8: Gray | None = None
-        self._past: deque[tuple[float, Gray]] = deque()
+        self._past: deque[tuple[float, Gray, Mask]] = deque()
         self._hand: Mask = np.zeros((n, n), np.uint8)
         self._alive = np.full((n, n), -np.inf, np.float32)
         self._moved_at = -math.inf
@@ -159,14 +159,15 @@ class MotionEye:
         foreground = _closed(self._changed(against))
         while len(self._past) > 1 and self._past[1][0] <= at - LAG_S:
             self._past.popleft()
-        before = self._past[0][1] if self._past else gray
+        before, hidden = self._past[0][1:] if self._past else (gray, self._hand)
         stirred = self._changed(self.difference(gray, before))
-        self._past.append((at, gray))
         hand = self._find_hand(foreground, stirred, at)
         wide = np.asarray(cv2.dilate(hand, self._margin), dtype=np.uint8) if cv2.countNonZero(hand) else hand
         mine = foreground & (1 - wide) & self.lens.field
+        self._past.append((at, gray, wide))
         movers = self._movers(mine & stirred)
-        if movers:
+        if movers and (not cv2.countNonZero(hidden) or self._movers(mine & stirred & (1 - hidden))):
+            # what a hand hid just now looks otherwise because the hand has left, or is the last that is seen of it
             self._moved_at = at
         if movers or cv2.countNonZero(stirred & self.lens.field) * self._mm2 > SMALLEST_MM2:
             self._stirred_at = at

@@ -46,7 +46,9 @@ class SceneGate:
         """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
         step = max(1, luma.shape[1] // 256)
         thin = np.array(luma[::step, ::step])
-        blocks = cv2.resize(thin, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
+        # whole pixels a block, what is left over at two edges aside: that takes a tenth of the time
+        whole = thin[: max(thin.shape[0] // BLOCKS[1], 1) * BLOCKS[1], : max(thin.shape[1] // BLOCKS[0], 1) * BLOCKS[0]]
+        blocks = cv2.resize(whole, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
         while len(self._past) > 1 and self._past[1][0] <= at - SCENE_LAG_S:
             self._past.popleft()
         changed = False

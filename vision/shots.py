@@ -14,17 +14,19 @@ from calibration.boards import BoardModel
 from vision.change_clues import COVERED, GROUP_SURE, TRACK_END_MM, covered, light_of
 from vision.changes import READ_BEFORE, BoardMemory
 from vision.readings import Disc
+from vision.rest import Rest
 from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
 from vision.table import Lab, Sides, TableReading
 from vision.table_discs import Change, TableDisc
-from vision.tracks import SKIMS_FROM, Start, Track
+from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
 
 CLEARED = 3
 """So many discs that vanish at once, while none comes, were taken off by hands: the board is being cleared."""
 FINGER_MM = 60.0
-"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger."""
+"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger; and so, where
+nothing else speaks for it, what ends where a hand hides a quarter of what lies this near."""
 NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 SECOND_SHOT_S = 1.8
@@ -94,6 +96,10 @@ class TableFollower:
         self._next_id += 1
         return self._next_id - 1
 
+    def hidden(self, rest: Rest) -> bool:
+        """Whether hands hide a disc at a rest that isn't taken in yet."""
+        return any(covered(rest, d.mm) > COVERED for d in self.table.values())
+
     def observe(self, reading: TableReading, likely: Likely = lambda _: None) -> Shot | Handled:
         """Take in the reading of the next rest."""
         self._learn_size(reading)
@@ -155,10 +161,20 @@ class TableFollower:
             starts = [s for s in starts if s.strong and all(math.dist(s.track.end[1:], mm) > FINGER_MM for mm in taken)]
         if not starts:
             return False
-        others = [*gone, *(m.disc for m in change.moved if m.disc.id not in self.leaving)]
-        return bool(others or (not taken and (ditched or any(s.strong for s in starts)))) or any(
-            leaves(reading, s) for s in starts
-        )
+        if gone or any(m.disc.id not in self.leaving for m in change.moved):
+            return True
+        starts = [s for s in starts if not self._by_hand(reading, s)]
+        told = not taken and (ditched or any(s.strong for s in starts))
+        return bool(starts and told) or any(leaves(reading, s) for s in starts)
+
+    def _by_hand(self, reading: TableReading, start: Start) -> bool:
+        """Whether a shot that nothing on the board bears out is but a hand's finger: it ends at a hand, on the surface
+        or never far from the line, where discs are placed; or at a disc that is to be taken off."""
+        end, shooting = start.track.end[1:], reading.rest.view.board.shooting
+        wanted = [self.table[i].mm for i in self.leaving if i in self.table]
+        here = math.hypot(*end) <= LEFT_AT * shooting or start.track.least > shooting - SHOT_PATH_MM
+        held = here and covered(reading.rest, end, FINGER_MM) > COVERED
+        return held or any(math.dist(end, mm) <= FINGER_MM for mm in wanted)
 
     def _shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],
@@ -364,7 +380,7 @@ class TableFollower:
                 for x, y, chance in self._ditch
             )
         ]  # fmt: skip
-        if all(covered(reading, s.disc.mm) <= COVERED for s in lying):
+        if all(covered(reading.rest, s.disc.mm) <= COVERED for s in lying):
             self._ditch = [(*s.disc.mm, s.disc.confidence) for s in lying]
         return [self.sides.group(s, light)[0] for s in new] if self.sides.middles else []
 

@@ -127,16 +127,20 @@ def apart(discs: list[Disc], least_mm: float) -> list[int]:
 
 
 def read_table(
-    rest: Rest, radius: tuple[float, float] | None = None, before: Known | None = None, once_more: bool = True
+    rest: Rest,
+    radius: tuple[float, float] | None = None,
+    before: Known | None = None,
+    once_more: bool = True,
+    patient: bool = True,
 ) -> TableReading:
     """Read the board at a rest.
 
     ``radius``: the discs' radius in mm as measured before, with its uncertainty; ``before``: what was found in a
     picture read earlier, so that only what has changed is looked at and measured anew, or was in doubt, unless that is
-    not to be looked at ``once_more``.
+    not to be looked at ``once_more``; ``patient``: now and then the whole is read anew.
     """
     image, view = rest.frame.pixels, rest.view
-    looks = look(image, view, before.looks if before else None, once_more)
+    looks = look(image, view, before.looks if before else None, once_more, patient)
     seen = discs_of(image, looks)
     size = radius or (seen.disc_radius_mm, seen.disc_radius_sigma_mm)
     found = [plausible(d, view.board, size[0]) for d in (*seen.discs, *seen.maybe)]

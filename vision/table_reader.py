@@ -10,6 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from calibration.view import BoardView
+from vision.disc_looks import CARRIED_MOST
 from vision.rest import Rest
 from vision.table import Known, TableReading, read_table
 
@@ -37,6 +39,7 @@ class TableReader:
     def __init__(self) -> None:
         self._known: Known | None = None
         self._drafted_at = -math.inf
+        self._hurried = False
         self._thread: ThreadPoolExecutor | None = None
         self._begun: _Begun | None = None
 
@@ -69,6 +72,11 @@ class TableReader:
             return False
         return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
 
+    def rescale(self, view: BoardView) -> None:
+        """The board's millimetres are others now; ``view``: that of the rest read last with all lengths multiplied."""
+        if self._known is not None:
+            self._known = Known(self._known.looks.rescaled(view), None)
+
     def ready(self) -> TableReading | None:
         """The reading begun last, if it is done and hasn't been asked for; None else, and where it failed."""
         if self._begun is None or not self._begun.reading.done() or self._begun.reading.exception() is not None:
@@ -80,11 +88,20 @@ class TableReader:
         if not self.begun(rest, radius):
             self.begin(rest, radius)
         begun, self._begun = self._begun, None
-        assert begun is not None
-        return replace(begun.reading.result(), rest=rest)
+        assert begun is not None and self._thread is not None
+        reading = replace(begun.reading.result(), rest=rest)
+        if self._hurried and reading.known is not None and reading.known.looks.carried >= CARRIED_MOST:
+            self._thread.submit(self._read_whole, rest, radius)
+        return reading
 
     def _read(self, rest: Rest, radius: Radius, draft: bool) -> TableReading:
         at = rest.frame.timestamp
-        reading = read_table(rest, radius, self._known, at - self._drafted_at > SAME_MOMENT_S)
+        once_more = at - self._drafted_at > SAME_MOMENT_S
+        self._hurried = draft or not once_more
+        reading = read_table(rest, radius, self._known, once_more, not self._hurried)
         self._known, self._drafted_at = reading.known, at if draft else -math.inf
         return reading
+
+    def _read_whole(self, rest: Rest, radius: Radius) -> None:
+        """Read a rest anew, all of it, when its score isn't waited for any more: the next one is read from that."""
+        self._known = read_table(rest, radius).known

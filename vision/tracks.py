@@ -26,6 +26,9 @@ STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.
 LEAP_S, LEAP_MM = 0.1, 150.0
 """A mover that wasn't seen for so long and is found again so far away may be another one: a hand's shadow here and
 there."""
+LAY_MM = 25.0
+"""What had come no farther, and slowly, when it wasn't seen for LEAP_S lay there, or was put right: its way begins
+then."""
 
 
 @dataclass(slots=True)
@@ -49,6 +52,11 @@ class Track:
         """The farthest that it came from its start, in mm."""
         _, x, y = self.points[0]
         return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
+
+    @property
+    def least(self) -> float:
+        """The nearest that it came to the board's middle, in mm."""
+        return min(math.hypot(q[1], q[2]) for q in self.points)
 
     @property
     def path(self) -> float:
@@ -119,8 +127,21 @@ def shot_start(track: Track, shooting: float) -> Start | None:
     farther out, with the finger that flicks the disc, is one if what follows is beyond doubt. One that leaps is looked
     at piece by piece.
     """
-    starts = (_start_of(part, shooting) for part in pieces(track))
+    starts = (_start_of(moving(part), shooting) for part in pieces(track))
     return next((s for s in starts if s is not None), None)
+
+
+def moving(track: Track) -> Track:
+    """The track from where what lay there began to move."""
+    points, begin = track.points, 0
+    for k in range(1, len(points)):
+        if math.dist(points[k - 1][1:], points[0][1:]) > LAY_MM:
+            break
+        seconds = points[k][0] - points[0][0]
+        slow = math.dist(points[k][1:], points[0][1:]) < SLOWEST_MM_S * seconds
+        if slow and points[k][0] - points[k - 1][0] > LEAP_S:
+            begin = k
+    return Track(points[begin:]) if begin else track
 
 
 def _start_of(track: Track, shooting: float) -> Start | None:
@@ -143,7 +164,6 @@ def _start_of(track: Track, shooting: float) -> Start | None:
     if under <= 0 or along > OUTWARD * shooting or back > min(LATEST_SEEN * shooting, UNSEEN_S * speed):
         return None
     start = Start(t - max(back, 0.0) / speed, (x - ux * back, y - uy * back), track)
-    least = min(math.hypot(q[1], q[2]) for q in track.points)
-    if least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
+    if track.least > shooting - SHOT_PATH_MM and not (start.strong and math.hypot(x, y) < SKIMS_FROM * shooting):
         return None
     return start

@@ -171,10 +171,11 @@ class VideoFile:
     """A video file, open. Use as a context manager, or close it.
 
     Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. ``warnings`` grows
-    while frames are read: what is there of a damaged file is read, and said.
+    while frames are read: what is there of a damaged file is read, and said. ``threads``: how many decode, by default
+    as many as FFmpeg likes.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, threads: int | None = None) -> None:
         self.path = Path(path)
         self.warnings: list[str] = []
         self._closed = False
@@ -194,6 +195,8 @@ class VideoFile:
             raise UnusableInputError(f"{self.path}: has no moving picture", code="no_video")
         self._stream: Any = streams[0]
         self._stream.thread_type = "AUTO"
+        if threads is not None:
+            self._stream.codec_context.thread_count = threads
         self._start = float((self._container.start_time or 0) / av.time_base)
         self.info = self._about()
 
@@ -270,7 +273,7 @@ class VideoFile:
                 raise ValueError(f"{self.path}: frames are wanted of a file that was closed")
             try:
                 packet = next(packets)
-                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe):
+                if spare is not None and packet.size and spare.passes(bytes(packet), packet.is_keyframe, _time(packet)):
                     continue
                 decoded = packet.decode()
                 faults = 0
@@ -300,6 +303,11 @@ class VideoFile:
         """
         frame_bytes = self.info.width * self.info.height * 3 // 2
         return ahead(self.frames(start, all_of_them=False), min(max(AHEAD_BYTES // frame_bytes, 1), AHEAD_FRAMES))
+
+
+def _time(packet: Any) -> float | None:
+    """When the frame of a packet is shown, in seconds; None where it doesn't say."""
+    return None if packet.pts is None else float(packet.pts * packet.time_base)
 
 
 def cut_clip(path: Path, start: float, end: float, out: Path) -> None:

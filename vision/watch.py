@@ -36,7 +36,7 @@ SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 SETTLED_S = 0.115
 """Everything lies still when nothing has moved for this long, three frames of 25 a second: cameras that stutter show
 frames alike meanwhile, and what was read too soon is wrong."""
-IDLE_S, IDLE_LOOK_S = 0.5, 0.095
+IDLE_S, IDLE_LOOK_S = 0.5, 0.19
 """When nothing has stirred for so long, a look this often is enough until something does."""
 FIRST_CALM_S = 0.25
 FIRST_ABSORB_S = 1.0
@@ -133,8 +133,9 @@ class TableWatch:
             if frame.timestamp - self._looked_at < IDLE_LOOK_S:
                 self._passed = [*passed, frame]
                 return []
-            if not self._eye.stirs(self._lens.look(as_luma(frame)[0])):
-                passed = []
+            gray = self._lens.look(as_luma(frame)[0])
+            if not self._eye.stirs(gray):
+                return self._look(frame, gray)
         out = [rest for f in passed for rest in self._look(f)]
         return out + self._look(frame)
 
@@ -144,7 +145,8 @@ class TableWatch:
         waits = self._unsure or self._fresh or self._shots or self._best is not None
         return not waits and self.sight is not None and self.sight.calm_s >= IDLE_S
 
-    def _look(self, frame: Frame) -> list[Rest]:
+    def _look(self, frame: Frame, gray: Gray | None = None) -> list[Rest]:
+        """Look at a frame; ``gray``: it through the lens, where that was made already."""
         self._looked_at = frame.timestamp
         luma, to_plane = as_luma(frame)
         at = frame.timestamp
@@ -154,7 +156,7 @@ class TableWatch:
                 self._search(frame, to_plane)
             return []
         assert self._eye is not None and self._lens is not None
-        sight = self._eye.look(self._lens.look(luma), at)
+        sight = self._eye.look(self._lens.look(luma) if gray is None else gray, at)
         self.sight = sight
         if (changing or self._unsure or len(sight.movers) >= SHAKE_MOVERS) and self._gate.shifted():
             return self._knocked(at)
@@ -208,7 +210,7 @@ class TableWatch:
         view = self.view.scaled(factor, scale)
         self.view = replace(view, board=replace(view.board, disc_radius=disc_radius))
         self._views = deque([self.view], maxlen=VIEWS_KEPT)
-        self._lens = Lens(self.view, self._lens.to_plane)
+        self._lens = self._lens.rescaled(self.view)
         self._eye.use(self._lens)
         self._old = None
 

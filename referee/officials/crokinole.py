@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cv2
 
@@ -91,7 +91,9 @@ class CrokinoleOfficial:
         self._live: State | None = None
         self._asked: set[tuple[int | None, str]] = set()
         self._at = 0.0
+        self._prompt = prompt
         self._reader = TableReader()
+        self._waiting: Rest | None = None
         self._began = False
         self._sized = False
         self._sizes: list[tuple[float, float]] = []
@@ -162,9 +164,14 @@ class CrokinoleOfficial:
     def feed(self, frame: "Frame") -> Sequence[Proposal | Question]:
         """Look at the next frame."""
         self._at = frame.timestamp
-        out: list[Proposal | Question] = []
+        out = self._caught_up() if self._reader.ready() is not None else []
         for rest in self.watch.feed(frame):
-            out += self._rest(rest)
+            out += self._caught_up()
+            if self._can_wait(rest):
+                self._waiting = rest
+                self._reader.begin(rest, self.follower.radius)
+            else:
+                out += self._rest(rest)
         drafted = self.watch.drafted
         if drafted is not None and not self._reader.begun(drafted, self.follower.radius):
             self._reader.begin(drafted, self.follower.radius, patient=False)
@@ -172,7 +179,7 @@ class CrokinoleOfficial:
 
     def finish(self) -> Sequence[Proposal | Question]:
         """The source has ended."""
-        out: list[Proposal | Question] = []
+        out = self._caught_up()
         for rest in self.watch.finish():
             out += self._rest(rest)
         self.ledger.finish(self._at)
@@ -182,6 +189,24 @@ class CrokinoleOfficial:
         """The side that a shot's start and the turn suggest; None where they say nothing or contradict each other."""
         by_place = None if start is None else side_near(start.xy, self.ledger.shots)
         return by_place if by_place is not None else self.ledger.expected_group()
+
+    def _can_wait(self, rest: Rest) -> bool:
+        """Whether frames after a rest can be looked at while it is being read.
+
+        What is read of it only changes how they are looked at where a disc was hidden, or where the first one gives the
+        board its size. People who wait for the score are told it with the frame that shows the rest.
+        """
+        return not self._prompt and self._sized and not self.follower.hidden(rest)
+
+    def _caught_up(self) -> list[Proposal | Question]:
+        """Go on from the rest that is being read, if any; waits for its reading."""
+        rest, self._waiting = self._waiting, None
+        return [] if rest is None else self._rest(rest)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when a job is put aside: all that was seen until then, read."""
+        self._caught_up()
+        return self.__dict__
 
     def _rest(self, rest: Rest) -> list[Proposal | Question]:
         first = not self._began
@@ -232,6 +257,7 @@ class CrokinoleOfficial:
         self.follower.radius = (radius[0] * factor, radius[1] * factor)
         self.follower.size_known = True
         assert self.watch.view is not None and self.watch.lens is not None
+        self._reader.rescale(self.watch.view)
         tracks = tuple(scaled_track(t, factor) for t in rest.tracks)
         shots = tuple(
             Start(s.at, (s.xy[0] * factor, s.xy[1] * factor), scaled_track(s.track, factor)) for s in rest.shots
