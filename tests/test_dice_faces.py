@@ -1,15 +1,19 @@
 """A layout of pips within a rim speaks for a die that the networks doubt; printed pips and single spots don't."""
 
+import math
+
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from training.dice_data import draw
 from training.dice_render import LAYOUTS
 from vision.dice import BARE, FOOT, NOTHING, Look, face_shown, without_doubles
 from vision.dice_edges import rim_contrast
-from vision.dice_nets import Found
+from vision.dice_nets import Found, find_more
 from vision.dice_pips import FLATTENED, foreshortened
+from vision.networks import network
 
 EDGE, MIDDLE = 60.0, 100.0
 TABLE, BODY, PIP = (60, 90, 70), (40, 40, 190), (235, 235, 235)
@@ -85,3 +89,17 @@ def test_a_side_that_bears_pips_is_no_die_beside_its_top() -> None:
     side = Look(100.0, 140.0, 45.0, 2.0, shares, 0.0, (0.0, 0.0), -2.0)
     apart = Look(300.0, 140.0, 45.0, 2.0, shares, 0.0, (0.0, 0.0), -2.0)
     assert without_doubles([side, top, apart]) == [top, apart]
+
+
+def test_further_sizes_see_large_dice_at_their_places() -> None:
+    sure = total = 0
+    for seed in range(12):
+        picture, truth = draw(np.random.default_rng(seed), False, n=352)
+        large = cv2.resize(picture, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+        more = find_more(network("dice_find"), np.asarray(large, np.uint8))
+        for x, y, edge in 2 * truth[(truth[:, 5] > 0.95) & (truth[:, 2] > 60)][:, :3]:
+            near = [f for f in more if math.dist((f.x, f.y), (x, y)) < 0.25 * edge]
+            sure += any(0.7 < f.edge / edge < 1.4 for f in near)
+            total += 1
+    assert total > 5
+    assert sure >= 0.6 * total, (sure, total)

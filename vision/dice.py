@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.dice_edges import rim_contrast
 from vision.dice_lean import leaning
-from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, log_odds, read, softmax, views
+from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, find_more, log_odds, read, softmax, views
 from vision.dice_pips import pip_fits, pip_scores
 from vision.frames import Frame
 from vision.networks import network
@@ -53,6 +53,8 @@ LAYOUT_FITS, RIM_SHOWS = (0.6, 0.8), (0.7, 1.4)
 """Correlation with the layout, and contrast of the rim, from which on they count, and from which on in full."""
 AS_READ = 0.4
 """Probability of a value, if this is a top face, from which on its layout is looked for: that must only confirm it."""
+PLAINLY = 0.5
+"""How clearly a find at further sizes must show its face: of 650 finds where no dice lie none does."""
 FACE_SIZES = (0.8, 0.92, 1.06)
 """Sizes, in the find's, at which that layout is looked for."""
 LISTED, LISTED_BLANK = 0.0, 2.0
@@ -119,10 +121,7 @@ class Look:
 
 def read_dice(frame: Frame) -> tuple[Die, ...]:
     """All dice of a frame, with points in pixels of the picture as shown, from the top of the picture down."""
-    found = find(network("dice_find"), frame.pixels, again=True)
-    found = [f for f in found if f.chance >= LIKELY and f.edge >= SMALLEST]
-    looks = [look(frame.pixels, one, shown) for one, shown in promising(frame.pixels, found)]
-    kept = without_doubles([one for one in looks if one is not None])
+    kept = _looks(frame.pixels)
     if not any_dice([one.odds for one in kept]):
         return ()
     height, width = frame.pixels.shape[:2]
@@ -130,6 +129,18 @@ def read_dice(frame: Frame) -> tuple[Die, ...]:
     leans = leaning(feet, points, np.array([k.leans for k in kept]), width, height)
     dice = [_die(frame, one, float(p)) for one, p in zip(kept, leans, strict=True)]
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
+
+
+def _looks(picture: NDArray[np.uint8]) -> list[Look]:
+    """What is seen of each die; where that isn't enough, large ones are looked for once more, and must bear pips."""
+    found = promising(picture, find(network("dice_find"), picture, again=True))
+    looks = [one for one in (look(picture, *each) for each in found) if one is not None]
+    kept = without_doubles(looks)
+    if any_dice([one.odds for one in kept]):
+        return kept
+    more = [each for each in promising(picture, find_more(network("dice_find"), picture)) if each[1].share >= PLAINLY]
+    looks += [one for one in (look(picture, *each) for each in more) if one is not None and one.odds > one.bare]
+    return without_doubles(looks)
 
 
 def any_dice(odds: list[float]) -> bool:
@@ -142,6 +153,8 @@ def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[tuple[Foun
     net = network("dice_read")
     kept: list[tuple[float, Found, Shown]] = []
     for f in found:
+        if f.chance < LIKELY or f.edge < SMALLEST:
+            continue
         first = read(net, [crop(picture, f.x, f.y, f.edge)])[0]
         odds = top_odds(f.chance, first[: NOTHING + 1])
         shown = face_shown(picture, f, first) if abs(odds - LISTED) < FACE_ODDS else BARE
