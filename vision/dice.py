@@ -47,14 +47,14 @@ PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
 FACE_ODDS = 5.0
 """Log odds of a top face that a layout of two or more pips within a rim adds at most; a single round spot adds nothing:
-discs, holes and knots look so too. Set by hand with photographs of dice, cards and boards in view: of 560 doubtful
-finds where no dice lie one bears it in full. On drawn dice, whose looks the networks know, it is worth 2."""
+discs, holes and knots look so too. Set by hand with photographs of dice, cards and boards in view: of 1250 doubtful
+finds where no dice lie none shows it by half. On drawn dice, whose looks the networks know, it is worth 2."""
 LAYOUT_FITS, RIM_SHOWS = (0.6, 0.8), (0.7, 1.4)
 """Correlation with the layout, and contrast of the rim, from which on they count, and from which on in full."""
 AS_READ = 0.4
 """Probability of a value, if this is a top face, from which on its layout is looked for: that must only confirm it."""
 PLAINLY = 0.5
-"""How clearly a find at further sizes must show its face: of 650 finds where no dice lie none does."""
+"""How clearly a find at further sizes must show its face."""
 FACE_SIZES = (0.8, 0.92, 1.06)
 """Sizes, in the find's, at which that layout is looked for."""
 LISTED, LISTED_BLANK = 0.0, 2.0
