@@ -28,6 +28,10 @@ STEP = 1.8
 BETWEEN = STEP**0.5
 """A second look's levels lie halfway between those of the first, and are mirrored: what the finder is unsure of at one
 size and way round it often sees at another. Not at the finest level, which costs more than all others together."""
+COARSE, MORE = 2, tuple(STEP ** (k / 8) for k in range(1, 8))
+"""Levels from this one on, which have a tenth of the finest one's pixels at most, and ratios of sizes between them that
+are looked at where nothing sure was found: dice unlike those that the finder learnt it sees at one size and misses an
+eighth to either side of it."""
 FINEST_PIXELS = 518_400
 """Largest level looked at: half of 1920 x 1080 in either direction, where a die of 25 pixels still has 12."""
 SMALLEST_PX = 40
@@ -78,11 +82,26 @@ def find(net: cv2.dnn.Net, picture: NDArray[np.uint8], again: bool = False) -> l
     for k, scale in enumerate(levels(width, height)):
         if again and k:
             between = _sized(smaller, width * scale / BETWEEN, height * scale / BETWEEN)
-            fx, fy = width / between.shape[1], height / between.shape[0]
-            seen = _level(net, np.ascontiguousarray(between[:, ::-1]), fx, fy)
-            found += [Found(width - 1 - f.x, f.y, f.edge, f.chance) for f in seen]
+            found += _mirrored(net, between, width, height)
         smaller = _sized(smaller, width * scale, height * scale)
         found += _level(net, smaller, width / smaller.shape[1], height / smaller.shape[0])
+    return _single(found)
+
+
+def find_more(net: cv2.dnn.Net, picture: NDArray[np.uint8]) -> list[Found]:
+    """Finds of large pieces at further sizes (MORE), the best first, none twice."""
+    height, width = picture.shape[:2]
+    found: list[Found] = []
+    for scale in levels(width, height)[COARSE:]:
+        for ratio in MORE:
+            between = _sized(picture, width * scale / ratio, height * scale / ratio)
+            found += _level(net, between, width / between.shape[1], height / between.shape[0])
+            found += _mirrored(net, between, width, height)
+    return _single(found)
+
+
+def _single(found: list[Found]) -> list[Found]:
+    """The finds, the best first, none twice."""
     found.sort(key=lambda f: -f.chance)
     kept: list[Found] = []
     for f in found:
@@ -99,6 +118,12 @@ def _sized(picture: NDArray[np.uint8], width: float, height: float) -> NDArray[n
 def _unlike(a: Found, b: Found) -> bool:
     """Whether two finds at one place differ so much in size that they may be a die and a mark on it."""
     return max(a.edge, b.edge) > 1.8 * min(a.edge, b.edge)
+
+
+def _mirrored(net: cv2.dnn.Net, smaller: NDArray[np.uint8], width: int, height: int) -> list[Found]:
+    """Finds in the mirror image of a level of a picture of this size, as they lie in the picture itself."""
+    seen = _level(net, np.ascontiguousarray(smaller[:, ::-1]), width / smaller.shape[1], height / smaller.shape[0])
+    return [Found(width - 1 - f.x, f.y, f.edge, f.chance) for f in seen]
 
 
 def _level(net: cv2.dnn.Net, picture: NDArray[np.uint8], fx: float, fy: float) -> list[Found]:

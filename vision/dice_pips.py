@@ -64,11 +64,24 @@ def layouts() -> tuple[Floats, Floats, NDArray[np.intp], NDArray[np.intp]]:
     return np.array(rows, np.float32), np.array(masks, np.float32), np.array(faces), np.array(values)
 
 
+def foreshortened(flat: float) -> slice:
+    """Those of FLATTENED that are tried for a face that is foreshortened by about ``flat``."""
+    first = sum((a + b) / 2 > flat for a, b in zip(FLATTENED[:-1], FLATTENED[NEAREST:], strict=False))
+    return slice(first, first + NEAREST)
+
+
 def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float, flat: float) -> NDArray[np.float64]:
     """Best correlation 0..1 of the face at (x, y), ``edge`` pixels, with each of the values 1 to 6.
 
     ``flat``: about how much the face is foreshortened.
     """
+    return pip_fits(picture, x, y, edge, flat)[0]
+
+
+def pip_fits(
+    picture: NDArray[np.uint8], x: float, y: float, edge: float, flat: float
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """:func:`pip_scores`, and for each value (6,) which of the TURNS fits best."""
     size = FACE_PX + 2 * max(SHIFTS)
     zoom = FACE_PX / (FACE_EDGES * edge)
     reach = int(size / zoom / 2) + 3
@@ -76,15 +89,15 @@ def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float, flat
     x0, y0 = max(0, int(x) - reach), max(0, int(y) - reach)
     part = picture[y0 : min(h, int(y) + reach + 1), x0 : min(w, int(x) + reach + 1)]
     if min(part.shape[:2]) < 2:
-        return np.zeros(6)
+        return np.zeros(6), np.zeros(6, np.intp)
     if zoom < 1:
         part = np.asarray(cv2.GaussianBlur(part, (0, 0), 0.45 / zoom), np.uint8)
     M = np.array([[zoom, 0, (size - 1) / 2 - zoom * (x - x0)], [0, zoom, (size - 1) / 2 - zoom * (y - y0)]])
     patch = cv2.warpAffine(part, M, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     rows, masks, faces, values = layouts()
-    first = sum((a + b) / 2 > flat for a, b in zip(FLATTENED[:-1], FLATTENED[NEAREST:], strict=False))
+    near = foreshortened(flat)
     each = len(rows) // len(FLATTENED)
-    rows, masks = rows[first * each : (first + NEAREST) * each], masks[first * TURNS : (first + NEAREST) * TURNS]
+    rows, masks = rows[near.start * each : near.stop * each], masks[near.start * TURNS : near.stop * TURNS]
     faces, values = faces[: len(rows)], values[: len(rows)]  # alike at every foreshortening
     m = max(SHIFTS)
     channels = np.asarray(patch, np.float32).transpose(2, 0, 1)
@@ -96,4 +109,5 @@ def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float, flat
     mean = masks @ views.T / weight
     spread = np.sqrt(np.maximum(masks @ np.square(views).T - weight * mean**2, 0) + NOISE**2 * weight)
     fit = (np.abs(rows @ views.T) / spread[faces]).max(axis=1)
-    return np.array([float(fit[values == value].max()) for value in PIPS])
+    best = [int(np.where(values == value, fit, -1.0).argmax()) for value in PIPS]
+    return np.asarray(fit[best], np.float64), np.asarray(faces[best] % TURNS)
