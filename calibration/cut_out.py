@@ -68,7 +68,7 @@ def fitted(
         return fit, False
     aside = np.linalg.norm(cam.K[:2, 2] - cam.middle)
     start = (cam, radii) if aside > FAR_ASIDE * size else (fit.camera, fit.radii)
-    other = adjust(*start, fixed, obs, wide)
+    other = adjust(*start, fixed, obs, wide, steps=20)
     return (other, True) if _better_by(other, fit, obs) > CUT_ODDS else (fit, False)
 
 
