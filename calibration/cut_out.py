@@ -1,7 +1,8 @@
 """Pictures cut out of larger ones: their principal point lies anywhere, not near the middle.
 
-From aside, the circles tell so: no camera with its principal point in the middle sees them all where they are. From
-straight above they don't, for a turn of the camera shifts them likewise; there only the picture's shape may tell.
+Seen from aside, the circles tell: no camera with its principal point in the middle sees them all where they are. Seen
+from straight above they hardly do, for a turn of the camera shifts them likewise. There the picture's shape may tell
+that it isn't whole; its camera is then solved as if it was, but known less.
 """
 
 from dataclasses import replace
@@ -21,7 +22,7 @@ from calibration.adjust import (
 from calibration.camera import Array, Camera
 
 SHAPES = (5 / 4, 4 / 3, 3 / 2, 16 / 10, 16 / 9, 2.0, 19.5 / 9, 20 / 9, 21 / 9)
-"""Long over short side of what cameras, phones and broadcasts give."""
+"""Long over short side of what cameras, phones and broadcasts give. Squares are mostly cut."""
 SHAPE_TOLERANCE = 0.01
 """Sizes are rounded to whole blocks of 8 or 16 pixels."""
 
@@ -31,12 +32,12 @@ CUT_SIGMA = 0.15
 CUT_LONGER, CUT_SPREAD = 0.3, 0.35
 """How much longer its focal length is, in the logarithm, as its sides are shorter, and how much that differs."""
 
+PAINTED_MM = 0.25
+"""Painted circles are off by this from true and concentric ones; a misfit no larger tells nothing of the camera."""
+
 CUT_ODDS = 18.0
 """Twice the logarithm of the odds that the edges must give for a cut: one picture of ten is one (4.4), and its
 principal point may lie in (0.15 / 0.006)^2 times as many places (12.9)."""
-
-BEST_PX = 0.08
-"""Residual of the best pictures' edges: what can be gained at most is worth a look first."""
 
 FAR_ASIDE = 0.05
 """A principal point found so far aside before, in longest sides, is where the next search for a cut starts."""
@@ -64,7 +65,8 @@ def fitted(
     fit = adjust(cam.centred(), radii, fixed, obs, known)
     if cut is not None:
         return fit, False
-    if len(obs.px) / CORRELATED * ((fit.rms_px / BEST_PX) ** 2 - 1) < CUT_ODDS:
+    painted = PAINTED_MM * float(np.median(obs.scale))
+    if len(obs.px) * (fit.rms_px / painted) ** 2 < CUT_ODDS * CORRELATED:  # no other fit can be so much better
         return fit, False
     aside = np.linalg.norm(cam.K[:2, 2] - cam.middle)
     start = (cam, radii) if aside > FAR_ASIDE * size else (fit.camera, fit.radii)
@@ -85,4 +87,4 @@ def _better_by(fit: Adjusted, other: Adjusted, obs: Observations) -> float:
     width = cauchy_width(fit.residuals)
     own, others = (np.log1p((f.residuals / width) ** 2) for f in (fit, other))
     gain = float((obs.weight * width**2 * (others - own)).sum())
-    return gain / (CORRELATED * max(fit.rms_px, NOISE_FLOOR_PX) ** 2)
+    return gain / (CORRELATED * max(fit.rms_px, NOISE_FLOOR_PX, PAINTED_MM * float(np.median(obs.scale))) ** 2)

@@ -165,8 +165,12 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
     else:
         asked = r.relabel or r.lines_only
         fit, cut = fitted(cam, radii, fixed, obs, priors, True if cut else None if asked else state.cut)
-    if r.lines_only and hints.camera is None and fit.camera.tilt_deg < FLAT_DEG:
-        fit = settled(fit, fixed, obs, widened(priors, cam) if cut else priors)
+    if r.lines_only and hints.camera is None:
+        wide = widened(priors, cam)
+        if fit.camera.tilt_deg < FLAT_DEG:
+            fit = settled(fit, fixed, obs, wide if cut else priors)
+        if not camera_shaped(cam.width, cam.height):  # it stays where it is, but who knows
+            fit = adjust(fit.camera, fit.radii, fixed, obs, wide, steps=0)
     measured = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
     state = State(fit.camera, measured, state.marks, fit, cut)
     if r.relabel:
@@ -202,5 +206,5 @@ def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints, cut: 
     """All rounds of refinement from one first guess; ``cut``: as if the picture was cut out of a larger one."""
     state = State(with_lens(rescale(c.camera, NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
     for r in ROUNDS:
-        state = refine(pyramid, state, r, hints, cut or not camera_shaped(c.camera.width, c.camera.height))
+        state = refine(pyramid, state, r, hints, cut)
     return state

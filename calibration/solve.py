@@ -8,6 +8,7 @@ from calibration.adjust import CAMERA_NAMES, Adjusted, move
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM, BoardModel
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
+from calibration.cut_out import camera_shaped
 from calibration.hints import BoardHints, NoBoard
 from calibration.labels import Labelling
 from calibration.locate import find_candidates, off_centre
@@ -122,7 +123,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     """Pack a solved state as the carrier that the other floors take."""
     fit, r = state.fit, state.radii
     assert fit is not None
-    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, state.cut)))
+    camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, state)))
     board = BoardModel(
         "measured",
         NCA_SHOOTING_MM,
@@ -202,12 +203,16 @@ def _sideways(cam: Camera, fit: Adjusted) -> float:
     return float(np.sqrt(np.trace(slopes @ fit.covariance[np.ix_(at, at)] @ slopes.T) / 2))
 
 
-def assumptions(hints: BoardHints, cut: bool) -> list[str]:
-    """What was taken on trust, in words; ``cut``: the picture was taken for one cut out of a larger one."""
+def assumptions(hints: BoardHints, state: State) -> list[str]:
+    """What was taken on trust, in words."""
     if hints.camera is not None:
         return ["intrinsics from a camera profile"]
     focal = "near the one in EXIF" if hints.focal_px is not None else "near that of common cameras"
-    middle = "anywhere: the picture was cut out of a larger one" if cut else "near the picture's middle"
+    middle = "near the picture's middle"
+    if state.cut:
+        middle = "where the edges want it: the picture was cut out of a larger one"
+    elif not camera_shaped(state.camera.width, state.camera.height):
+        middle += ", though by its shape the picture may have been cut out of a larger one"
     return [f"focal length {focal}", "square pixels", f"principal point {middle}"]
 
 
