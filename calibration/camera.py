@@ -29,8 +29,9 @@ class Camera:
     """Intrinsics, distortion and pose of one camera over one board.
 
     K: (3, 3); dist: (5,); rvec, tvec: (3,), tvec in mm; width, height: the picture's size in pixels.
-    ``sigma`` holds standard uncertainties by name (``focal_px``, ``tilt_deg``), ``assumed`` says in words what
-    was taken on trust instead of measured; ``calibrated``: the intrinsics were measured apart from this picture.
+    ``sigma`` holds standard uncertainties by name (``focal_px``, ``tilt_deg``, and ``sideways``, of the place along the
+    board over the height above it), ``assumed`` says in words what was taken on trust instead of measured;
+    ``calibrated``: the intrinsics were measured apart from this picture.
     """
 
     K: Array
