@@ -36,6 +36,10 @@ FAINTEST_LINE = 0.2
 """Evidence that each of the three lines needs beyond that of a circle where boards have none: what isn't seen can't be
 scored by, and targets and rugs lack one of the lines or have others."""
 
+HOLE_LEAST, SURFACE_LEAST = 0.22, 0.3
+"""Evidence of the hole's rim and of the surface's edge that a board needs: each of 112 boards has more than 0.31 and
+0.45, altered ones 0.25 and 0.37; of 81 drawn targets, rugs and rings with three lines of a board's one has both."""
+
 BARE_LIMIT = 0.6
 """Evidence of a circle where no board has one (rugs, targets, plates)."""
 
@@ -94,16 +98,20 @@ def judge(pyramid: list[Image], state: State) -> NoBoard | None:
         return NoBoard("no_board", why)
     if not plausible(marks):
         return NoBoard("no_board", "there are circles, but not just a board's three lines (is one of them hidden?)")
-    why = doubts_of(state, cam, found)
+    why = doubts_of(state, cam, marks)
     return NoBoard("board_unsure", why) if why else None
 
 
-def doubts_of(state: State, again: Camera, found: float) -> str:
-    """Why a solved board can't be trusted; "" where it can. ``again``: as it was labelled anew, with what evidence."""
+def doubts_of(state: State, again: Camera, marks: Labelling) -> str:
+    """Why a solved board can't be trusted; "" where it can. ``again``, ``marks``: as it was labelled anew."""
+    found = marks.score
     if abs(again.tvec[2] / state.camera.tvec[2] - 1) * NCA_SHOOTING_MM > SAME_CIRCLE_MM:
         return "it stays open which circle is the shooting line; a picture from higher up would show"
     if found < UNSURE_BELOW:
         return f"the lines are too faint to trust (evidence {found:.1f} of {UNSURE_BELOW:.1f})"
+    for name, least, words in (("hole", HOLE_LEAST, "hole"), ("surface", SURFACE_LEAST, "playing surface's edge")):
+        if marks.evidence[name] < least:
+            return f"there are lines like a board's, but its {words} isn't seen; take away what hides it"
     missing = [line for name, line in INNER_LINES.items() if name not in state.radii]
     if missing:
         return f"the {' and the '.join(missing)} line couldn't be measured; keep glare and hands off it"

@@ -11,7 +11,7 @@ import pytest
 
 from calibration.boards import BUILT_IN
 from calibration.camera import Camera
-from calibration.scale import NCA_SCALE
+from calibration.scale import ASSUMED_SCALE, NCA_SCALE
 from calibration.view import BoardView
 from vision import disc_looks, table_reader
 from vision.differences import differs
@@ -127,7 +127,7 @@ def test_while_the_score_is_waited_for_the_whole_is_not_looked_at_again(windows:
 
 
 def test_in_other_millimetres_the_same_is_found_without_looking_again(windows: Windows) -> None:
-    wider = VIEW.scaled(1.1, "said")
+    wider = VIEW.scaled(1.1, ASSUMED_SCALE)
     before = look(board(HERE, THERE), VIEW)
     windows.taken()
     now = look(board(HERE, THERE, seed=2), wider, before.rescaled(wider), once_more=False)
@@ -138,7 +138,7 @@ def test_in_other_millimetres_the_same_is_found_without_looking_again(windows: W
 
 
 def test_in_other_millimetres_a_lens_shows_the_same_squares() -> None:
-    picture, wider = board(HERE), VIEW.scaled(1.1, "said")
+    picture, wider = board(HERE), VIEW.scaled(1.1, ASSUMED_SCALE)
     seen, fine = LENS.look(picture), LENS.finer.look(picture)
     other = LENS.rescaled(wider)
     assert np.array_equal(other.look(picture), seen) and np.array_equal(other.finer.look(picture), fine)

@@ -177,6 +177,16 @@ def test_what_is_read_where_a_disc_has_just_left_its_bare_place_is_none(table, m
     assert isinstance(shot, Shot), "elsewhere a disc of luma's own grey is told by its colour"
 
 
+def test_a_disc_that_leaves_behind_its_own_luma_is_gone_once_the_colour_is_another(table, monkeypatch):
+    there = ((10.0, 70.0), LIGHT)
+    came = ((-60.0, -40.0), DARK)
+    shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-60, -40))])
+    assert isinstance(shot, Shot) and [i for i, _, _ in shot.lying] == [1, 2], "not read, but it looks as before"
+    monkeypatch.setattr(BoardMemory, "_recoloured", lambda self, reading, mm: mm == there[0])
+    shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-26, 78))])
+    assert isinstance(shot, Shot) and 1 not in [i for i, _, _ in shot.lying]
+
+
 def test_a_disc_that_lies_on_the_line_at_first_sight_is_knocked_off_like_any_other():
     table = Table()
     table.observe([(ON_LINE, LIGHT)])

@@ -154,10 +154,12 @@ class BoardMemory:
         if self._last is not None and reading.rest.scene == self.scene:
             radius = reading.rest.view.board.disc_radius
             like = likeness(self._last, reading.fine, reading.lens, d.mm, radius, QUIET_STEP)
-            quiet = like.step < QUIET_STEP
+            unread = nearest_of(on_board, free, d.mm) is None
+            # a blue disc on a red ring leaves behind the same luma
+            quiet = like.step < QUIET_STEP and not (unread and self._recoloured(reading, d.mm))
             if not quiet and self._looks_bare(reading, d.mm):
                 return None
-            unread = not quiet and nearest_of(on_board, free, d.mm) is None
+            unread = unread and not quiet
             if unread and (leaving or self._lost_its_face(reading, d, sides)):
                 return None
             if quiet or (like.same >= LIKE and like.far < MAYBE_MOVED_MM):
@@ -219,6 +221,8 @@ class BoardMemory:
                     continue
                 if covered(reading.rest, mm) > COVERED or self._read_before(s):
                     continue
+                if s.disc.state in ("hole", "leaning") and self._looks_bare(reading, mm):
+                    continue  # its floor, from which a disc has left
                 if s.disc.state == "hole" and chance < ARRIVED_SURE and not told:
                     continue
                 if chance < ARRIVED_SURE and same_scene:
@@ -261,20 +265,21 @@ class BoardMemory:
         bare = self._looks_bare(reading, mm)
         # where another one has left, that the colour isn't what it was says nothing
         left = bare and any(math.dist(mm, at) < SAME_PLACE_MM for at in gone)
-        unchanged = (same or bare) and not self._recoloured(reading, seen)
+        recoloured = seen.disc.confidence >= SURELY and self._recoloured(reading, mm)
+        unchanged = (same or bare) and not recoloured
         if placed or left or unchanged or explained(reading, seen):
             return False
         return seen.sure or (shot and like.step >= PLAIN_STEP)
 
-    def _recoloured(self, reading: TableReading, seen: SeenDisc) -> bool:
-        """Whether what is surely read as a disc has another colour than its place had at the last rest.
+    def _recoloured(self, reading: TableReading, mm: Place) -> bool:
+        """Whether a disc's place (mm) has another colour than at the last rest.
 
         A blue disc on a dark board, across a pale line, is in luma what was there before.
         """
-        if seen.disc.confidence < SURELY or self._colours is None or reading.known is None:
+        if self._colours is None or reading.known is None:
             return False
         looks, board = reading.known.looks, reading.rest.view.board
-        frame, at = looks.frame, looks.frame.from_board(np.array([seen.disc.mm]))[0]
+        frame, at = looks.frame, looks.frame.from_board(np.array([mm]))[0]
         radius, height = board.disc_radius / frame.scale * PX_PER_MM, board.disc_height / frame.scale
         before, now = (face(p, frame, (at[0], at[1]), radius, height) for p in (self._colours, looks.now))
         return bool(np.linalg.norm((now - before) * LAB_WEIGHTS) >= TWO_SIDES)
