@@ -31,7 +31,8 @@ class Camera:
     K: (3, 3); dist: (5,); rvec, tvec: (3,), tvec in mm; width, height: the picture's size in pixels.
     ``sigma`` holds standard uncertainties by name (``focal_px``, ``tilt_deg``, and ``sideways``, of the place along the
     board over the height above it), ``assumed`` says in words what was taken on trust instead of measured;
-    ``calibrated``: the intrinsics were measured apart from this picture.
+    ``calibrated``: the intrinsics were measured apart from this picture. ``content``: left, upper, right and lower edge
+    in pixels of what isn't blank margin, where there is one.
     """
 
     K: Array
@@ -43,6 +44,7 @@ class Camera:
     sigma: dict[str, float] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     calibrated: bool = False
+    content: tuple[float, float, float, float] | None = None
 
     @cached_property
     def rotation(self) -> Array:
@@ -110,16 +112,20 @@ class Camera:
         return self.K[0, 0] * u + self.K[0, 2], self.K[1, 1] * v + self.K[1, 2]
 
     def share_outside(self, radius: float) -> float:
-        """Share of a circle of ``radius`` mm on the board, about its centre, that lies outside the picture."""
+        """Share of a circle of ``radius`` mm on the board, about its centre, that lies outside the picture, or in its
+        blank margins.
+        """
+        left, top, right, bottom = self.content or (0, 0, self.width, self.height)
         t = np.arange(90) * (2 * np.pi / 90)
         x, y = self.project(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t])).T
-        return float(1 - np.mean((x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)))
+        return float(1 - np.mean((x >= left) & (y >= top) & (x < right) & (y < bottom)))
 
     def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
         """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
         mean = float(np.sqrt(sx * sy))
         sigma = {name: v * mean if name.endswith("_px") else v for name, v in self.sigma.items()}
-        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma)
+        content = None if self.content is None else tuple(np.multiply(self.content, (sx, sy, sx, sy)).tolist())
+        return replace(self, K=resizing(sx, sy) @ self.K, width=width, height=height, sigma=sigma, content=content)
 
     def rays(self, pixels: Array) -> Array:
         """Directions (N, 3) in board axes of the rays through pixels (N, 2); not normalised."""

@@ -20,11 +20,17 @@ from calibration.adjust import (
     cauchy_width,
 )
 from calibration.camera import Array, Camera
+from calibration.sampling import Image
 
 SHAPES = (5 / 4, 4 / 3, 3 / 2, 16 / 10, 16 / 9, 2.0, 19.5 / 9, 20 / 9, 21 / 9)
 """Long over short side of what cameras, phones and broadcasts give. Squares are mostly cut."""
 SHAPE_TOLERANCE = 0.01
 """Sizes are rounded to whole blocks of 8 or 16 pixels."""
+
+BLANK_LEVELS = 8
+"""Grey levels by which a blank margin varies at most: bars, canvases, frames of screenshots, and what JPEG adds."""
+LEAST_MARGIN = 0.02
+"""Share of a side from which blank rows or columns at it are a margin."""
 
 CUT_SIGMA = 0.15
 """Prior spread of the principal point of a picture that was cut, in its longest sides."""
@@ -47,6 +53,44 @@ def camera_shaped(width: int, height: int) -> bool:
     """Whether cameras take pictures of this shape; others were likely cut."""
     ratio = max(width, height) / min(width, height)
     return any(abs(ratio / usual - 1) < SHAPE_TOLERANCE for usual in SHAPES)
+
+
+def whole(cam: Camera) -> bool:
+    """Whether a picture looks as it left a camera: of its shape, and without margins."""
+    return cam.content is None and camera_shaped(cam.width, cam.height)
+
+
+def content_of(image: Image) -> tuple[float, float, float, float] | None:
+    """Left, upper, right and lower edge in px of what lies within blank margins of an image (H, W, 3) uint8.
+
+    None without margins, and of a picture that is all blank.
+    """
+    (bottom, right), top, left = image.shape[:2], 0, 0
+    for _ in range(2):  # what a margin above or below hides of those at the sides shows once it is off
+        part = image[top:bottom]
+        above, below = _blank_rows(part[:, left:right]), _blank_rows(part[::-1, left:right])
+        if above + below >= len(part):
+            return None
+        top, bottom = top + above, bottom - below
+        part = image[top:bottom].transpose(1, 0, 2)[left:right]
+        before, behind = _blank_rows(part), _blank_rows(part[::-1])
+        left, right = left + before, right - behind
+    return (left, top, right, bottom) if (bottom - top, right - left) != image.shape[:2] else None
+
+
+def _blank_rows(image: Image) -> int:
+    """How many rows from the first on are of one colour; 0 where that are too few for a margin."""
+    if not _blank(image[:1], image[0, 0]).all():
+        return 0
+    rows = _blank(image, image[0, 0])
+    count = len(rows) if rows.all() else int(np.argmin(rows))
+    return count if count >= LEAST_MARGIN * len(rows) else 0
+
+
+def _blank(rows: Image, colour: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which of rows (N, M, 3) are of a colour (3,) from end to end."""
+    low, high = (np.clip(colour.astype(int) + d, 0, 255).astype(np.uint8) for d in (-BLANK_LEVELS, BLANK_LEVELS))
+    return np.asarray(((rows >= low) & (rows <= high)).all(axis=(1, 2)))
 
 
 def fitted(

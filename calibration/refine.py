@@ -12,7 +12,7 @@ from calibration.adjust import Adjusted, Observations, Priors, adjust
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM
 from calibration.camera import Camera
 from calibration.circle_edges import EdgeKind, circle_edges
-from calibration.cut_out import camera_shaped, fitted, widened
+from calibration.cut_out import fitted, whole, widened
 from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
@@ -169,7 +169,7 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
         wide = widened(priors, cam)
         if fit.camera.tilt_deg < FLAT_DEG:
             fit = settled(fit, fixed, obs, wide if cut else priors)
-        if not camera_shaped(cam.width, cam.height):  # it stays where it is, but who knows
+        if not whole(cam):  # it stays where it is, but who knows
             fit = adjust(fit.camera, fit.radii, fixed, obs, wide, steps=0)
     measured = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
     state = State(fit.camera, measured, state.marks, fit, cut)

@@ -8,7 +8,7 @@ from calibration.adjust import CAMERA_NAMES, Adjusted, move
 from calibration.boards import BUILT_IN, NCA_SHOOTING_MM, BoardModel
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
-from calibration.cut_out import camera_shaped
+from calibration.cut_out import content_of, whole
 from calibration.hints import BoardHints, NoBoard
 from calibration.labels import Labelling
 from calibration.locate import find_candidates, off_centre
@@ -69,7 +69,9 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
     hints = hints or BoardHints()
     pyramid = build_pyramid(image)
     focal = None if hints.camera is None else float(hints.camera.K[0, 0])
-    candidates = find_candidates(pyramid, focal)
+    content = content_of(image)
+    found = find_candidates(pyramid, focal)
+    candidates = [replace(c, camera=replace(c.camera, content=content)) for c in found]
     refusal: NoBoard | None = None
     for candidate in candidates[:PLACES_TRIED]:
         if candidate.score < FIRST_GUESS_BELOW:
@@ -219,8 +221,8 @@ def assumptions(hints: BoardHints, state: State) -> list[str]:
     middle = "near the picture's middle"
     if state.cut:
         middle = "where the edges want it: the picture was cut out of a larger one"
-    elif not camera_shaped(state.camera.width, state.camera.height):
-        middle += ", though by its shape the picture may have been cut out of a larger one"
+    elif not whole(state.camera):
+        middle += ", though by its shape or margins the picture may have been cut out of a larger one"
     return [f"focal length {focal}", "square pixels", f"principal point {middle}"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from calibration.boards import NCA_SHOOTING_MM
 from calibration.camera import Camera
-from calibration.cut_out import camera_shaped
+from calibration.cut_out import camera_shaped, content_of
 from calibration.labels import Labelling
 from calibration.solve import find_board, plausible
 
@@ -107,3 +107,42 @@ def test_a_centred_camera_sees_the_boards_centre_where_it_was() -> None:
 def test_lines_stand_out_against_what_is_seen_where_boards_are_bare(faintest: float, bare: float, board: bool) -> None:
     evidence = {"shooting": 0.98, "ten": faintest, "fifteen": 1.0, "bare": bare}
     assert plausible(Labelling(304.8, 203.2, 101.6, 330.2, evidence, 3.0)) is board
+
+
+@pytest.mark.parametrize(
+    ("left", "top", "right", "bottom"),
+    [(0, 0, 0, 0), (120, 0, 0, 0), (0, 60, 0, 90), (300, 200, 420, 180), (0, 0, 50, 40), (4, 0, 0, 3)],
+)
+def test_blank_margins_are_no_content(left: int, top: int, right: int, bottom: int) -> None:
+    image = np.random.default_rng(1).integers(0, 255, (600, 800, 3), dtype=np.uint8)
+    image[:top] = image[600 - bottom :] = (12, 14, 11)
+    image[:, :left] = image[:, 800 - right :] = (240, 240, 240)
+    expected = (left, top, 800 - right, 600 - bottom) if max(left, top, right, bottom) > 10 else None
+    assert content_of(image) == expected
+
+
+def test_a_blank_picture_has_no_content_of_its_own() -> None:
+    assert content_of(np.full((400, 500, 3), 90, np.uint8)) is None
+
+
+def test_a_bar_over_the_board_hides_the_line_like_a_pictures_edge() -> None:
+    image = cv2.imread(str(SAMPLES / "04_ring_discs.jpg"))
+    image[:, int(0.7 * image.shape[1]) :] = 0
+    view = find_board(image)
+    assert view and view.camera.share_outside(NCA_SHOOTING_MM) > 0.25
+
+
+def rings(widths: list[float], colours: list[tuple[int, int, int]]) -> np.ndarray:
+    """Filled rings of given outer radii in px on a grey floor, seen from above."""
+    image = np.full((900, 1200, 3), 120, np.uint8)
+    for radius, colour in zip(widths, colours, strict=True):
+        cv2.circle(image, (600, 450), round(radius), colour, -1, cv2.LINE_AA)
+    return cv2.GaussianBlur(image, (0, 0), 1.0)
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 10])
+def test_a_target_is_no_board(count: int) -> None:
+    red, white, black = (40, 40, 200), (235, 235, 235), (25, 25, 25)
+    for pair in ((red, white), (white, black)):
+        radii = [400 * (count - k) / count for k in range(count)]
+        assert not find_board(rings(radii, [pair[k % 2] for k in range(count)]))
