@@ -51,8 +51,17 @@ def read(
 ) -> int:
     """Read the table in PICTURE and print the score."""
     start = time.perf_counter()
-    for target in (overlay, rectified):
-        check_target(target, picture)
+    from referee.outputs import PICTURES, require_outputs, require_suffix
+
+    for name, target in (("--overlay", overlay), ("--rectified", rectified)):
+        require_suffix(name, target, PICTURES, "pictures")
+    inputs = [
+        ("the picture", picture),
+        ("the camera's profile", camera),
+        ("the board's file", board),
+        ("the set-up", table),
+    ]
+    require_outputs({"--overlay": overlay, "--rectified": rectified}, inputs)
     from vision.frames import load_picture  # help pages don't wait for OpenCV
 
     frame = load_picture(picture)
@@ -105,18 +114,6 @@ def read_dice_game(
     for warning in reading.warnings:
         click.echo(f"note: {warning}")
     return 0
-
-
-def check_target(path: Path | None, source: Path) -> None:
-    """Refuse, before any work, a picture to be written where none can be, or over the one that is read."""
-    if path is None:
-        return
-    if path.exists() and source.exists() and path.samefile(source):
-        raise TableError(f"{path}: that is the picture to be read; write to another file")
-    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
-        raise TableError(f"{path}: pictures are written as .png, .jpg or .webp")
-    if not path.parent.is_dir():
-        raise TableError(f"{path}: the folder {path.parent} doesn't exist")
 
 
 def write_picture(path: Path, pixels: "Pixels") -> None:

@@ -12,6 +12,7 @@ from calibration.errors import UnusableInputError
 from referee.exports import log_of_cmn, read_cmn, score_sheet, to_cmn, to_csv
 from referee.log import MatchLog
 from referee.logfile import read_log, to_text
+from referee.outputs import require_outputs
 
 
 @click.command()
@@ -36,6 +37,8 @@ def replay(
 
     LOG may also be a match in Crokinole Match Notation, when it has points and twenties for every round.
     """
+    outputs = {"--csv": csv_path, "--jsonl": jsonl_path, "--cmn": cmn_path}
+    require_outputs(outputs, [("the log", log_path)])
     log, problem = _load(log_path)
     if problem:
         click.echo(f"referee: {problem}", err=True)

@@ -76,6 +76,7 @@ def score(
     from calibration.hints import BoardHints
     from referee.match_files import Targets, make_folder
     from referee.match_json import Agreed
+    from referee.outputs import VIDEOS, require_outputs, require_suffix
 
     targets = Targets(json_path, csv_path, log_path, cmn_path, report_path)
     if len(videos) > 1 and (targets != Targets() or annotated or clips or review):
@@ -84,8 +85,13 @@ def score(
         raise click.UsageError("several videos need --out FOLDER")
     if folder is not None:
         make_folder(folder)
-        targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
-    targets.check(videos[0])
+    if annotated is not None:
+        require_suffix("--annotate", annotated, VIDEOS, "videos")
+    cut = {f"--clip {number}": clip_path(videos[0], number) for number in clips}
+    inputs = [*(("a video" if len(videos) > 1 else "the video", v) for v in videos), ("the board's file", board)]
+    for video in videos:
+        written = targets if folder is None else targets.or_else(Targets.in_folder(folder, video.stem))
+        require_outputs({**written.named(), "--annotate": annotated, **cut}, inputs)
     model = None
     if board is not None:
         from calibration import profiles  # pydantic takes 0.1 s to load
@@ -93,6 +99,8 @@ def score(
         model = profiles.board_by_name(board)
     hints = BoardHints(board=model, shooting_mm=shooting_line, disc_mm=disc_mm)
     agreed = Agreed(players, preset, first, discs)
+    if folder is not None and len(videos) == 1:
+        targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
     if len(videos) > 1:
         assert folder is not None
         return score_many(videos, agreed, hints, folder, jobs)
@@ -137,6 +145,11 @@ def _ask(words: str) -> str:
     return str(click.prompt(words, default="", show_default=False))
 
 
+def clip_path(video: Path, shot: int) -> Path:
+    """Where a shot that is cut out goes: into the working folder."""
+    return Path(f"{video.stem}.shot{shot}{video.suffix}")
+
+
 def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None:
     """Cut shots out of the video, beside it in the working folder."""
     from vision.video import cut_clip
@@ -146,7 +159,7 @@ def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None
         if number not in shots:
             raise UnusableInputError(f"--clip {number}: the video has {len(shots)} shots", code="bad_option")
         shot = shots[number]
-        target = Path(f"{video.stem}.shot{number}{video.suffix}")
+        target = clip_path(video, number)
         cut_clip(video, max(shot["start_s"] - CLIP_BEFORE_S, 0.0), shot["settled_s"] + CLIP_AFTER_S, target)
         click.echo(f"wrote {target}")
 
