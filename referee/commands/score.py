@@ -99,12 +99,25 @@ def score(
         model = profiles.board_by_name(board)
     hints = BoardHints(board=model, shooting_mm=shooting_line, disc_mm=disc_mm)
     agreed = Agreed(players, preset, first, discs)
+    require_setup(agreed)
     if folder is not None and len(videos) == 1:
         targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
     if len(videos) > 1:
         assert folder is not None
         return score_many(videos, agreed, hints, folder, jobs)
     return score_one(videos[0], agreed, hints, targets, annotated, clips, review, quiet)
+
+
+def require_setup(agreed: "Agreed") -> None:
+    """Refuse, before hours of work, options that no match can have; raises UnusableInputError."""
+    from referee.rules.crokinole.setup import make_setup
+
+    given = {"players": agreed.players, "preset": agreed.preset, "discs": agreed.discs}
+    options = {name: item for name, item in given.items() if item is not None}
+    try:
+        make_setup(options)
+    except ValueError as error:
+        raise UnusableInputError(str(error)) from error
 
 
 def score_one(
@@ -194,6 +207,8 @@ def job(video: Path, agreed: "Agreed", hints: "BoardHints", folder: Path) -> str
         scored: Scored = score_video(video, agreed, hints, lambda at, of: None)
     data = match_json(scored.result, scored.info, video.name, scored.warnings)
     write_all(targets, data, scored.log, scored.official.pictures, video)
+    if not data["shots"]:
+        return "no shot was seen"
     asked = f", {len(data['review'])} to look at" if data["review"] else ""
     return ", ".join(f"{c} {p}" for c, p in data["score"].items()) + f" after {len(data['shots'])} shots{asked}"
 
@@ -224,7 +239,8 @@ def print_match(data: dict[str, Any]) -> None:
     for r in data["rounds"]:
         points = ", ".join(f"{c} {p}" for c, p in (r["points"] or {}).items())
         click.echo(f"round {r['number']}: {points}" + ("" if r["complete"] else " (not complete)"))
-    click.echo("score: " + ", ".join(f"{c} {p}" for c, p in data["score"].items()))
+    if data["shots"]:
+        click.echo("score: " + ", ".join(f"{c} {p}" for c, p in data["score"].items()))
     for v in data["review"]:
         click.echo(f"look at {v['time_s']:.1f} s" + (f", shot {v['shot']}" if v["shot"] else "") + f": {v['why']}")
     for w in data["warnings"]:
