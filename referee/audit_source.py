@@ -90,6 +90,8 @@ def _load_video(path: Path, seconds: float) -> Source:
 
     shown = None
     with VideoFile(path) as video:
+        if video.still:
+            raise UnusableInputError(f"{path}: is a picture, which has no moments; leave @{seconds:g} out")
         half = 0.5 / max(video.info.rate, 1.0)
         for frame in video.frames(seconds):
             if shown is not None and frame.timestamp > seconds + half:

@@ -475,6 +475,7 @@ def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
         (("match.mp4@soon", "-o", out), "is no moment"),
         (("match.mp4@3", "-o", out), "no such file"),
         ((tmp_path / "none.jpg", "-o", out), "no such file"),
+        ((f"{PICTURE}@3", "-o", out), "is a picture, which has no moments; leave @3 out"),
         ((), "Missing command"),
         (("verify", tmp_path), "no audit"),
     ):

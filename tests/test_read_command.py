@@ -182,6 +182,12 @@ def test_a_board_file(run: Run, tmp_path: Path) -> None:
     assert set(board["line_widths_mm"].values()) == {3.0}
 
 
+@pytest.mark.parametrize("option", ["--shooting-line", "--disc-mm"])
+def test_nan_is_no_number(option: str, run: Run) -> None:
+    status, answer, _ = run(ONE, option, "nan")
+    assert status == 2 and "'nan' is not a number" in answer["error"]["message"]
+
+
 def test_the_diameter_of_the_discs_has_one_name_and_the_old_one(run: Run) -> None:
     for name in ("--disc-mm", "--disc"):
         code, reading, _ = run(ONE, name, "31")
