@@ -265,6 +265,8 @@ def board_by_name(name: str) -> BoardModel:
     """Return the board of a built-in name or of a file; raises UnusableInputError(bad_profile)."""
     if name.lower() in BUILT_IN:
         return BUILT_IN[name.lower()]
+    if not name:
+        raise bad_profile("board", f"its name is empty; known names: {', '.join(BUILT_IN)}")
     path = Path(name)
     if not path.exists() and path.suffix == "":
         raise bad_profile(name, f"no board of this name or file; known names: {', '.join(BUILT_IN)}")

@@ -57,6 +57,8 @@ def parse_target(text: str) -> Target:
 
     Raises UnusableInputError where a video comes without its moment, or the moment can't be read.
     """
+    if not text:
+        raise UnusableInputError("PICTURE|VIDEO@SECONDS: the name is empty; name a picture, or a video and its moment")
     path = Path(text)
     seconds = None
     if "@" in text and not path.exists():

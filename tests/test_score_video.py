@@ -318,6 +318,7 @@ def test_what_can_not_be_taken_up_is_none(tmp_path: Path):
         (["a.mp4", "b.mp4"], "--out"),
         (["a.mp4", "b.mp4", "--json", "x.json"], "for one"),
         (["missing.mp4"], "no such file"),
+        (["."], "this is a folder; name a video in it"),
         (["missing.mp4", "--json", "nowhere/x.json"], "doesn't exist"),
     ],
 )

@@ -180,7 +180,8 @@ class VideoFile:
         self.warnings: list[str] = []
         self._closed = False
         if not self.path.is_file():
-            raise UnusableInputError(f"{self.path}: there is no such file", code="unreadable_input")
+            why = "this is a folder; name a video in it" if self.path.is_dir() else "there is no such file"
+            raise UnusableInputError(f"{self.path}: {why}", code="unreadable_input")
         try:
             self._container = av.open(str(self.path))
         except (av.error.FFmpegError, OSError, ValueError) as error:

@@ -7,6 +7,7 @@ import click
 
 from calibration.errors import UnusableInputError
 from referee.commands.lengths import DISC, SHOOTING_LINE, Millimetres
+from referee.commands.paths import FilePath
 from referee.commands.read import write_pictures
 from referee.outputs import PICTURES, require_outputs, require_suffix
 
@@ -21,7 +22,7 @@ def calibrate() -> None:
 
 
 @calibrate.command("print")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=SHEET, show_default=True)
+@click.option("-o", "--output", type=FilePath(), default=SHEET, show_default=True)
 @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
 def print_sheet(output: Path, paper: str) -> None:
     """Write the calibration sheet as a PDF to print at 100 %."""
@@ -33,8 +34,8 @@ def print_sheet(output: Path, paper: str) -> None:
 
 
 @calibrate.command()
-@click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.argument("pictures", nargs=-1, required=True, type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
 def camera(pictures: tuple[Path, ...], output: Path) -> None:
     """Measure a camera from PICTURES of the calibration sheet, all in one size and zoom."""
     from calibration.charuco import calibrate as solve
@@ -74,13 +75,13 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
 
 
 @calibrate.command()
-@click.argument("picture", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
-@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.argument("picture", type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
+@click.option("--camera", type=FilePath(), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
-@click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
+@click.option("--overlay", type=FilePath(), help="Picture to check; beside the profile unless given.")
 def board(
     picture: Path,
     output: Path,
@@ -113,8 +114,8 @@ def board(
 
 
 @calibrate.command()
-@click.argument("picture", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.argument("picture", type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
 @click.option("--across", type=Millimetres(*ACROSS_RANGE_MM), default=18.0, show_default=True, metavar="MM",
               help="Size of the dodecas across flats.")  # fmt: skip
 def dice(picture: Path, output: Path, across: float) -> None:

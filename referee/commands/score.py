@@ -10,6 +10,7 @@ import click
 
 from calibration.errors import TableError, UnusableInputError
 from referee.commands.lengths import DISC, SHOOTING_LINE
+from referee.commands.paths import FilePath
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
@@ -26,7 +27,7 @@ STOPPED = 130
 
 
 @click.command()
-@click.argument("videos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="VIDEO...")
+@click.argument("videos", nargs=-1, required=True, type=FilePath(), metavar="VIDEO...")
 @click.option(
     "--game", type=click.Choice(("crokinole",)), default="crokinole", show_default=True, help="What is played."
 )
@@ -37,15 +38,13 @@ STOPPED = 130
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
-@click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
-@click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
-@click.option("--cmn", "cmn_path", type=click.Path(path_type=Path), help="Write the match as CMN, once it is over.")
-@click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page with everything.")
-@click.option("--out", "folder", type=click.Path(path_type=Path), help="Write result, log, table and report there.")
-@click.option(
-    "--annotate", "annotated", type=click.Path(path_type=Path), help="Write the video with all drawn into it."
-)
+@click.option("--json", "json_path", type=FilePath(), help="Write the result for programs there.")
+@click.option("--csv", "csv_path", type=FilePath(), help="Write the shots as a table.")
+@click.option("--log", "log_path", type=FilePath(), help="Write the match log.")
+@click.option("--cmn", "cmn_path", type=FilePath(), help="Write the match as CMN, once it is over.")
+@click.option("--report", "report_path", type=FilePath(), help="Write a page with everything.")
+@click.option("--out", "folder", type=FilePath(), help="Write result, log, table and report there.")
+@click.option("--annotate", "annotated", type=FilePath(), help="Write the video with all drawn into it.")
 @click.option("--clip", "clips", type=int, multiple=True, metavar="N", help="Cut shot N out of the video, as it is.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Videos at once (with --out).")
 @click.option("--review", is_flag=True, help="Walk through the open questions at the keyboard.")
