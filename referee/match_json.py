@@ -47,19 +47,18 @@ class Agreed:
 class MatchResult:
     """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found.
 
-    ``warnings``: what of the setup is a guess; ``found``: groups whose colour was seen, of others it is made up.
+    ``warnings``: what of the setup is a guess.
     """
 
     ledger: Ledger
     words: tuple[str, ...]
     engine: Crokinole
     warnings: tuple[str, ...] = ()
-    found: int = 0
 
 
 def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchResult:
     """Work out seats and setup from all shots together."""
-    groups, found = 3 if agreed.players == "3" else max(2, len(words)), len(words)
+    groups = 3 if agreed.players == "3" else max(2, len(words))
     words = (*words, *[w for w in ("black", "natural", "red") if w not in words][: groups - len(words)])
     shots = ledger.shots
     seating = seats_of(shots, groups, agreed.players)
@@ -80,7 +79,7 @@ def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchRes
         warnings.append(f"--first {first}: nobody was seen to sit there, the seats are {', '.join(seats)}")
     if not shots:
         warnings.append("no shot was seen: there is nothing to score")
-    return MatchResult(ledger, words[:groups], Crokinole(options), tuple(warnings), found)
+    return MatchResult(ledger, words[:groups], Crokinole(options), tuple(warnings))
 
 
 def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[str]) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
         for a in shot.seen.after:
             colours[a.id] = words[a.group]
     played = {s.group for s in ledger.shots} | {g for s in ledger.shots for _, g, _ in s.settled}
-    shown = [g for g in range(len(words)) if g in played or (len(words) <= 2 and (ledger.shots or g < result.found))]
+    shown = [g for g in range(len(words)) if g in played or (len(words) <= 2 and ledger.shots)]
     score = ledger.score(result.engine.setup)
     return {
         "schema": SCHEMA,

@@ -331,9 +331,20 @@ def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
     assert words in " ".join(said)
 
 
-def test_without_any_play_no_shot_was_seen_and_no_colours_are_made_up(cache, tmp_path: Path, capsys):
+@pytest.mark.parametrize("frames", [None, 1, 30])
+def test_without_any_play_no_shot_was_seen_and_no_colours_are_made_up(frames, cache, tmp_path: Path, capsys):
     picture = tmp_path / "board.mp4"
-    shutil.copyfile(Path(__file__).parents[1] / "sample_images" / "01_from_above.jpg", picture)
+    board = Path(__file__).parents[1] / "sample_images" / "02_natural_and_black.jpg"
+    if frames is None:
+        shutil.copyfile(board, picture)
+    else:
+        pixels = cv2.resize(cv2.imread(str(board)), (960, 540))
+        with av.open(str(picture), "w") as out:
+            stream = out.add_stream("mpeg4", rate=10)
+            stream.width, stream.height, stream.pix_fmt = 960, 540, "yuv420p"
+            for _ in range(frames):
+                out.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="bgr24")))
+            out.mux(stream.encode(None))
     assert main(["score", str(picture), "--quiet", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr()
     assert "no shot was seen" in printed.err and "score:" not in printed.out
