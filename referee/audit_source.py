@@ -93,7 +93,9 @@ def _load_video(path: Path, seconds: float) -> Source:
     shown = None
     with VideoFile(path) as video:
         if video.still:
-            raise UnusableInputError(f"{path}: is a picture, which has no moments; leave @{seconds:g} out")
+            named_so = path.suffix.lower() in VIDEO_SUFFIXES
+            todo = "give it a picture's name" if named_so else f"leave @{seconds:g} out"
+            raise UnusableInputError(f"{path}: is a picture, which has no moments; {todo}")
         half = 0.5 / max(video.info.rate, 1.0)
         for frame in video.frames(seconds):
             if shown is not None and frame.timestamp > seconds + half:

@@ -484,6 +484,8 @@ def test_a_damaged_manifest_is_said(run: Run, folder: Path, text: str) -> None:
 
 def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    disguised = tmp_path / "board.mp4"
+    shutil.copy(PICTURE, disguised)
     for args, words in (
         ((PICTURE, "-o", out, "--disc", "1", "--at", "5,5"), "give one of them"),
         ((PICTURE, "-o", out, "--at", "five"), "not of the form X,Y"),
@@ -491,6 +493,7 @@ def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
         (("match.mp4@soon", "-o", out), "is no moment"),
         (("match.mp4@3", "-o", out), "no such file"),
         ((tmp_path / "none.jpg", "-o", out), "no such file"),
+        ((f"{disguised}@3", "-o", out), "is a picture, which has no moments; give it a picture's name"),
         ((f"{PICTURE}@3", "-o", out), "is a picture, which has no moments; leave @3 out"),
         ((), "Missing command"),
         (("", "-o", out), "the name is empty"),
