@@ -7,6 +7,7 @@ picture size is refused with the code ``bad_profile`` in one line that names the
 import itertools
 import math
 import tomllib
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -39,13 +40,25 @@ def _finite(value: float) -> float:
     return value
 
 
+def _printable(text: str) -> str:
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+        raise ValueError("must be one line without control characters")
+    return text
+
+
 Number = Annotated[float, AfterValidator(_finite)]
+NotNegative = Annotated[float, Field(ge=0.0), AfterValidator(_finite)]
 Radius = Annotated[float, Field(ge=1.0, le=MAX_RADIUS_MM), AfterValidator(_finite)]
 Side = Annotated[int, Field(ge=16, le=MAX_SIDE_PX)]
 Three = tuple[Number, Number, Number]
 Level = Annotated[float, Field(ge=0.0, le=255.0), AfterValidator(_finite)]
 Rgb = tuple[Level, Level, Level]
 Five = tuple[Number, Number, Number, Number, Number]
+
+
+def sigma_limits(longer: int) -> dict[str, float]:
+    """The standard uncertainties a camera may have, and what each can be at most; ``longer``: its longer side in px."""
+    return {"focal_px": FOCAL_RANGE[1] * longer, "tilt_deg": 180.0, "sideways": 100.0}
 
 
 class _Strict(BaseModel):
@@ -56,7 +69,7 @@ class BoardFile(_Strict):
     """One maker's board: radii of the middle of each painted line, of the hole's rim and of the surface's edge."""
 
     kind: Literal["board"] = "board"
-    name: str = Field(min_length=1, max_length=100)
+    name: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
     shooting_mm: Annotated[float, Field(ge=MIN_RADIUS_MM, le=MAX_RADIUS_MM)]
     ten_mm: Radius
     fifteen_mm: Radius
@@ -105,10 +118,10 @@ class CameraFile(_Strict):
     cx: Number
     cy: Number
     distortion: Five = (0.0, 0.0, 0.0, 0.0, 0.0)
-    sigma: dict[str, Number] = Field(default_factory=dict)
-    rms_px: Number | None = None
-    coverage: Number | None = None
-    pictures: int | None = None
+    sigma: dict[str, NotNegative] = Field(default_factory=dict)
+    rms_px: Annotated[float, Field(ge=0.0, le=1000.0)] | None = None
+    coverage: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    pictures: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
     @model_validator(mode="after")
     def _believable(self) -> Self:
@@ -117,6 +130,12 @@ class CameraFile(_Strict):
             raise ValueError("fx and fy don't belong to a lens for this picture size")
         if not (0 <= self.cx <= self.width and 0 <= self.cy <= self.height):
             raise ValueError("cx and cy must lie in the picture")
+        limits = sigma_limits(longer)
+        for name, value in self.sigma.items():
+            if name not in limits:
+                raise ValueError(f"sigma has {name!r}, which is unknown; known are {', '.join(limits)}")
+            if value > limits[name]:
+                raise ValueError(f"sigma.{name} is {value:g}, at most {limits[name]:g} can be")
         return self
 
     def camera(self) -> Camera:
@@ -131,7 +150,7 @@ class ScaleFile(_Strict):
 
     source: ScaleSource
     tournament: bool = False
-    detail: str = Field(default="", max_length=200)
+    detail: Annotated[str, Field(max_length=200), AfterValidator(_printable)] = ""
 
 
 class TableFile(_Strict):
@@ -205,11 +224,13 @@ def load(path: Path, kind: type[Profile]) -> Profile:
             raise bad_profile(path, f"this is a folder, not a {wanted} profile")
         if path.stat().st_size > MAX_PROFILE_BYTES:
             raise bad_profile(path, f"too large to be a {wanted} profile")
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise bad_profile(path, "there is no such file") from error
     except UnicodeDecodeError as error:
         raise bad_profile(path, f"this is not a {wanted} profile (not text)") from error
+    except RecursionError as error:
+        raise bad_profile(path, "the profile is damaged: nested too deep") from error
     except tomllib.TOMLDecodeError as error:
         raise bad_profile(path, f"the profile is damaged: {error}") from error
     except (OSError, ValueError) as error:
@@ -242,8 +263,10 @@ def save(path: Path, profile: BoardFile | CameraFile | TableFile | DodecaFile) -
 
 def board_by_name(name: str) -> BoardModel:
     """Return the board of a built-in name or of a file; raises UnusableInputError(bad_profile)."""
-    if name in BUILT_IN:
-        return BUILT_IN[name]
+    if name.lower() in BUILT_IN:
+        return BUILT_IN[name.lower()]
+    if not name:
+        raise bad_profile("board", f"its name is empty; known names: {', '.join(BUILT_IN)}")
     path = Path(name)
     if not path.exists() and path.suffix == "":
         raise bad_profile(name, f"no board of this name or file; known names: {', '.join(BUILT_IN)}")
@@ -261,7 +284,8 @@ def camera_file(camera: Camera) -> CameraFile:
     """Return the profile of a camera (its pose is left out)."""
     k = camera.K
     a, b, c, d, e = (float(v) for v in camera.dist[:5])
-    sigma = {name: float(v) for name, v in camera.sigma.items() if math.isfinite(v)}
+    limits = sigma_limits(max(camera.width, camera.height))
+    sigma = {name: float(v) for name, v in camera.sigma.items() if 0 <= v <= limits.get(name, -1.0)}
     return CameraFile(
         width=camera.width,
         height=camera.height,

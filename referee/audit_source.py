@@ -57,6 +57,8 @@ def parse_target(text: str) -> Target:
 
     Raises UnusableInputError where a video comes without its moment, or the moment can't be read.
     """
+    if not text:
+        raise UnusableInputError("PICTURE|VIDEO@SECONDS: the name is empty; name a picture, or a video and its moment")
     path = Path(text)
     seconds = None
     if "@" in text and not path.exists():
@@ -90,6 +92,10 @@ def _load_video(path: Path, seconds: float) -> Source:
 
     shown = None
     with VideoFile(path) as video:
+        if video.still:
+            named_so = path.suffix.lower() in VIDEO_SUFFIXES
+            todo = "give it a picture's name" if named_so else f"leave @{seconds:g} out"
+            raise UnusableInputError(f"{path}: is a picture, which has no moments; {todo}")
         half = 0.5 / max(video.info.rate, 1.0)
         for frame in video.frames(seconds):
             if shown is not None and frame.timestamp > seconds + half:

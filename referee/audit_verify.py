@@ -24,10 +24,11 @@ Measure = Callable[[Source], CrokinoleReading]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was checked; ``ok`` None: it couldn't be, which is no fault."""
+    """One thing that was checked; ``ok`` None: it couldn't be, which is no fault; ``foreign``: it isn't the audit's."""
 
     ok: bool | None
     words: str
+    foreign: bool = False
 
 
 def verify(audited: Audited, original: Path | None, measure: Measure) -> list[Finding]:
@@ -61,11 +62,20 @@ def check_files(audited: Audited) -> list[Finding]:
         found.append(Finding(False, f"{EVIDENCE}: the manifest doesn't name it"))
     if audited.manifest["original"] != audited.evidence["source"]:
         found.append(Finding(False, f"{MANIFEST} and {EVIDENCE} name different originals"))
-    extra = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    found += [
-        Finding(None, f"{name}: not part of the audit") for name in extra if name not in listed and name != MANIFEST
-    ]
+    found += [Finding(None, f"{name}: not part of the audit", foreign=True) for name in foreign_to(audited)]
     return [Finding(True, f"{same} of {len(listed)} files have the hash that the manifest names"), *found]
+
+
+def foreign_to(audited: Audited) -> list[str]:
+    """What lies in the folder besides the audit: files, links, and folders that hold nothing."""
+    folder, own = audited.folder, {MANIFEST, *audited.manifest["files"]}
+    names = []
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        holds = path.is_dir() and not path.is_symlink() and any(path.iterdir())  # what it holds is named instead
+        if name not in own and not holds:
+            names.append(name)
+    return sorted(names)
 
 
 def find_original(audited: Audited, given: Path | None) -> tuple[Source | None, list[Finding]]:

@@ -46,13 +46,9 @@ class Targets:
             self.report or other.report,
         )  # fmt: skip
 
-    def check(self, video: Path) -> None:
-        """Refuse, before hours of work, what can't be written in the end; raises UnusableInputError."""
-        for path in (self.json, self.csv, self.log, self.cmn, self.report):
-            if path is not None and not path.parent.is_dir():
-                raise UnusableInputError(f"{path}: the folder {path.parent} doesn't exist")
-            if path is not None and path.exists() and video.exists() and path.samefile(video):
-                raise UnusableInputError(f"{path}: that is the video to be read; write to another file")
+    def named(self) -> dict[str, Path | None]:
+        """The files by the option that names each."""
+        return {"--json": self.json, "--csv": self.csv, "--log": self.log, "--cmn": self.cmn, "--report": self.report}
 
 
 @contextmanager

@@ -45,40 +45,41 @@ class Agreed:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found."""
+    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found.
+
+    ``warnings``: what of the setup is a guess.
+    """
 
     ledger: Ledger
     words: tuple[str, ...]
     engine: Crokinole
+    warnings: tuple[str, ...] = ()
 
 
 def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchResult:
     """Work out seats and setup from all shots together."""
-    groups = max(2, len(words))
+    groups = 3 if agreed.players == "3" else max(2, len(words))
     words = (*words, *[w for w in ("black", "natural", "red") if w not in words][: groups - len(words)])
-    players, seats = seats_of(ledger.shots, groups, agreed.players)
     shots = ledger.shots
-    # the engine's first side is that of its first seat
-    owner: dict[str, int] = {}
-    for s in shots:
-        if s.seat is not None:
-            owner.setdefault(s.seat, s.group)
-    first_group = owner.get(seats[0], 1 - owner[seats[1]] if len(seats) > 1 and owner.get(seats[1]) in (0, 1) else 0)
-    order = (first_group, *[g for g in range(groups) if g != first_group])
-    if players == "3":
-        order = tuple(owner.get(seat, k) for k, seat in enumerate(seats))
+    seating = seats_of(shots, groups, agreed.players)
+    players, seats, order = seating.players, seating.seats, seating.order
+    warnings = [] if seating.doubt is None or not shots else [seating.doubt]
     options: dict[str, Any] = {"players": players, "seats": list(seats), "sides": [words[g] for g in order]}
     if agreed.preset is not None:
         options["preset"] = agreed.preset
     discs = ledger.side_discs()
-    if players == "4" and discs % 2:
+    if players in ("4", "2v1") and discs % 2:
         discs += 1
     if discs and (agreed.discs or any(r.complete for r in ledger.rounds)):
         options["discs"] = discs
     first = agreed.first or (shots[0].seat if shots else None)
     if first in seats:
         options["first"] = first
-    return MatchResult(ledger, words[:groups], Crokinole(options))
+    elif agreed.first is not None and shots:
+        warnings.append(f"--first {first}: nobody was seen to sit there, the seats are {', '.join(seats)}")
+    if not shots:
+        warnings.append("no shot was seen: there is nothing to score")
+    return MatchResult(ledger, words[:groups], Crokinole(options), tuple(warnings))
 
 
 def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[str]) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
         for a in shot.seen.after:
             colours[a.id] = words[a.group]
     played = {s.group for s in ledger.shots} | {g for s in ledger.shots for _, g, _ in s.settled}
-    shown = [g for g in range(len(words)) if g in played or len(words) <= 2]
+    shown = [g for g in range(len(words)) if g in played or (len(words) <= 2 and ledger.shots)]
     score = ledger.score(result.engine.setup)
     return {
         "schema": SCHEMA,
@@ -157,6 +158,12 @@ def disc_json(disc_id: int, colour: str, disc: Disc) -> dict[str, Any]:
     }
 
 
+def _a_seat(result: MatchResult, group: int) -> str:
+    """A seat of a side, for a shot of which nobody saw where it came from."""
+    setup = result.engine.setup
+    return setup.seats[setup.side_of.index(setup.sides.index(result.words[group]))]
+
+
 def match_log(result: MatchResult, about: dict[str, Any]) -> MatchLog:
     """The log: every shot as it was observed; where one doesn't fit the rules, what follows waits for a ruling."""
     entries: list[Entry] = []
@@ -176,7 +183,8 @@ def match_log(result: MatchResult, about: dict[str, Any]) -> MatchLog:
     for round_ in result.ledger.rounds:
         for shot in round_.shots:
             event = shot.event
-            put(Shot(shot.seat or event.seat, event.disc, event.touched, event.rests), shot.seen.settled_s)
+            seat = shot.seat or _a_seat(result, shot.group)
+            put(Shot(seat, event.disc, event.touched, event.rests), shot.seen.settled_s)
         if round_.complete and round_.shots:
             put(Recorded(), round_.ended if round_.ended is not None else round_.shots[-1].seen.settled_s)
     return MatchLog(engine, entries, about)

@@ -6,6 +6,7 @@ Sides are groups of one colour, numbered as they were first seen; a person is as
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 
 import numpy as np
 
@@ -22,6 +23,8 @@ SEAT_WIDTH_DEG = 50.0
 """A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
 TWO_PLACES = 0.5
 """Mean resultant length of a side's starting places below which it shoots from two sides of the table."""
+SEAT_SHARE = 0.1
+"""A seat is taken where this share of all shots came from it."""
 FEWEST_FOR_SEATS = 4
 STATE_DOUBT = 0.12
 """A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
@@ -206,8 +209,18 @@ def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[
     return after, event, after.outcome
 
 
-def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> tuple[str, tuple[str, ...]]:
-    """Who sits where: (players, seats taken in clockwise order); fills in ``seat`` of every shot."""
+@dataclass(frozen=True)
+class Seating:
+    """Who sits where. ``seats``: taken, clockwise; ``order``: the groups as the rules order their sides."""
+
+    players: str
+    seats: tuple[str, ...]
+    order: tuple[int, ...]
+    doubt: str | None = None
+
+
+def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> Seating:
+    """Find out who sits where, and fill in ``seat`` of every shot; ``doubt`` says what doesn't fit ``players``."""
     towards: dict[int, list[complex]] = {g: [] for g in range(groups)}
     for s in shots:
         if s.seen.start_mm is not None:
@@ -216,14 +229,32 @@ def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> t
     if players is None:
         spread = (abs(np.mean(found)) for found in towards.values() if len(found) >= FEWEST_FOR_SEATS)
         players = "4" if any(length < TWO_PLACES for length in spread) else "2"
-    of_group = _pairs_of_seats(towards) if players == "4" else _single_seats(towards, players == "2")
+    of_group = {"2": _opposite_seats, "3": _single_seats, "2v1": _pair_and_one, "4": _pairs_of_seats}[players](towards)
     for s in shots:
         options = of_group[s.group]
         if len(options) == 1:
             s.seat = options[0]
         elif s.seen.start_mm is not None:
             s.seat = _nearest_seat(complex(*s.seen.start_mm), options)
-    return players, tuple(sorted({seat for options in of_group.values() for seat in options}))
+    owner = {seat: group for group, options in of_group.items() for seat in options}
+    seats = tuple(sorted(owner))
+    order = dict.fromkeys(owner[seat] for seat in seats)
+    if players == "2v1":  # the pair is the rules' first side
+        order = dict.fromkeys(sorted(order, key=lambda g: -len(of_group[g])))
+    return Seating(players, seats, tuple(order), _doubt_of(players, seats, towards))
+
+
+def _doubt_of(players: str, seats: tuple[str, ...], towards: Mapping[int, list[complex]]) -> str | None:
+    """What in the places that shots came from doesn't fit three players; None where all does."""
+    if players not in ("3", "2v1"):
+        return None
+    places = [_nearest_seat(z, tuple(SEAT_AZIMUTHS)) for found in towards.values() for z in found]
+    seen = sorted(s for s in set(places) if places.count(s) >= SEAT_SHARE * len(places))
+    if len(seen) >= len(seats):
+        return None
+    guess = "who sits where" + (", and which side is the pair," if players == "2v1" else "")
+    came = f"shots were seen from {'seat' if len(seen) == 1 else 'seats'} {' and '.join(seen)} only" if seen else None
+    return f"--players {players}: {came or 'no shot was seen to start'}; {guess} is a guess"
 
 
 def side_near(place: tuple[float, float], shots: Sequence[JudgedShot], but: JudgedShot | None = None) -> int | None:
@@ -249,14 +280,39 @@ def _pairs_of_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str
     return {g: ("A", "C") if g == first else ("B", "D") for g in towards}
 
 
-def _single_seats(towards: Mapping[int, list[complex]], opposite: bool) -> dict[int, tuple[str, ...]]:
-    """One seat a side; two players sit ``opposite`` each other."""
-    if not opposite:
-        usual = dict(enumerate("ABC"))
-        return {g: (_nearest_seat(sum(z), tuple(SEAT_AZIMUTHS)) if z else usual[g],) for g, z in towards.items()}
+def _single_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
+    """A seat of its own for each side, as near as can be to where its shots came from."""
+
+    def near(seats: tuple[str, ...]) -> float:
+        return sum(_along(z, seat) for found, seat in zip(towards.values(), seats, strict=True) for z in found)
+
+    best = max(permutations("ABCD", len(towards)), key=near)
+    return {g: (seat,) for g, seat in zip(towards, best, strict=True)}
+
+
+def _pair_and_one(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
+    """Partners opposite each other, and one who plays alone at one of the seats between."""
+
+    def near(seating: tuple[int, tuple[str, ...], str]) -> float:
+        pair, seats, alone = seating
+        partners = sum(abs(_along(z, seats[0])) for z in towards[pair])
+        return partners + sum(_along(z, alone) for z in towards[1 - pair])
+
+    axes = (("A", "C"), ("B", "D"))
+    pair, seats, alone = max(((g, axes[k], seat) for g in (0, 1) for k in (0, 1) for seat in axes[1 - k]), key=near)
+    return {pair: seats, 1 - pair: (alone,)}
+
+
+def _opposite_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
+    """One seat a side, opposite each other."""
     axis = sum(towards.get(0, [])) - sum(towards.get(1, []))
     seat = _nearest_seat(axis, tuple(SEAT_AZIMUTHS)) if axis else "A"
     return {g: (seat if g == 0 else _opposite(seat),) for g in towards}
+
+
+def _along(place: complex, seat: str) -> float:
+    """How far a direction goes towards a seat, -1 to 1."""
+    return math.cos(float(np.angle(place)) - math.radians(SEAT_AZIMUTHS[seat]))
 
 
 def _opposite(seat: str) -> str:

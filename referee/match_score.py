@@ -79,7 +79,7 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
             why = "no board was found in it" if refusal is None else refusal.reason
             raise NotFoundError(f"{path}: {why}", code="no_board" if refusal is None else refusal.code)
         result = conclude(official.ledger, official.follower.sides.words(), agreed)
-        warnings = [*video.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
+        warnings = [*video.warnings, *result.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
         if stopped is not None:
             warnings.append(f"stopped at {stopped:.1f} s; the same command goes on from there")
         return Scored(result, video.info, official, match_log(result, {"video": path.name}), warnings, stopped)

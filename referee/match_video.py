@@ -54,7 +54,7 @@ def annotate(
                     progress(frame.timestamp)
                 if stream is not None:
                     out.mux(stream.encode(None))
-        except (av.error.FFmpegError, OSError) as error:
+        except (av.error.FFmpegError, OSError, ValueError) as error:
             raise UnusableInputError(f"{target}: the video can't be written ({error})") from error
 
 

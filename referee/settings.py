@@ -142,8 +142,8 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     values: dict[str, Value] = {}
     if path.is_file():
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
             raise UnusableInputError(f"{path}: can't be read as TOML ({error})", code="bad_settings") from error
         for name, value in data.items():
             values[name] = _known(name, str(path)).read(value, str(path))

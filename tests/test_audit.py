@@ -386,6 +386,22 @@ def test_verify_names_what_was_changed(run: Run, folder: Path) -> None:
     assert "were not measured again" in said
 
 
+def test_verify_names_what_is_not_of_the_audit(run: Run, folder: Path) -> None:
+    (folder / "more").mkdir()
+    (folder / "more" / "photo.jpg").write_bytes(b"x")
+    (folder / ".hidden").write_text("x")
+    (folder / "empty").mkdir()
+    (folder / "link").symlink_to(PICTURE.parent)
+    (folder / "dangling").symlink_to("nowhere")
+    names = ("more/photo.jpg", ".hidden", "empty", "link", "dangling")
+    code, said, _ = run("verify", folder)
+    assert code == 0 and all(f"note    {name}: not part of the audit\n" in said for name in names)
+    assert said.count("not part of the audit\n") == len(names) + 1
+    assert "nothing differs; what the folder holds besides (5) is not part of the audit" in said
+    code, said, _ = run("verify", folder, "--json")
+    assert code == 0 and sum("not part of the audit" in f["words"] for f in json.loads(said)["findings"]) == len(names)
+
+
 def test_verify_finds_numbers_that_were_changed_together_with_their_hash(run: Run, folder: Path) -> None:
     audited = read_folder(folder)
     evidence, manifest = audited.evidence, audited.manifest
@@ -468,6 +484,8 @@ def test_a_damaged_manifest_is_said(run: Run, folder: Path, text: str) -> None:
 
 def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    disguised = tmp_path / "board.mp4"
+    shutil.copy(PICTURE, disguised)
     for args, words in (
         ((PICTURE, "-o", out, "--disc", "1", "--at", "5,5"), "give one of them"),
         ((PICTURE, "-o", out, "--at", "five"), "not of the form X,Y"),
@@ -475,7 +493,10 @@ def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
         (("match.mp4@soon", "-o", out), "is no moment"),
         (("match.mp4@3", "-o", out), "no such file"),
         ((tmp_path / "none.jpg", "-o", out), "no such file"),
+        ((f"{disguised}@3", "-o", out), "is a picture, which has no moments; give it a picture's name"),
+        ((f"{PICTURE}@3", "-o", out), "is a picture, which has no moments; leave @3 out"),
         ((), "Missing command"),
+        (("", "-o", out), "the name is empty"),
         (("verify", tmp_path), "no audit"),
     ):
         code, _, err = run(*args)

@@ -88,6 +88,16 @@ def refused(path: Path, kind: type[BoardFile] | type[CameraFile] | type[TableFil
         ('kind = "table"', "", "no field 'kind'"),
         ("1300.0", "-1300.0", "tvec"),
         ('kind = "table"', "kind = table table", "damaged"),
+        ('name = "nca"', 'name = "\\u001b[31mnca"', "board.name"),
+        ('name = "nca"', 'name = "two\\nlines"', "board.name"),
+        ("focal_px = 3.0", "focal_px = -3.0", "camera.sigma.focal_px"),
+        ("focal_px = 3.0", "focal_px = 1e300", "sigma.focal_px"),
+        ("focal_px = 3.0", "focal_px = inf", "camera.sigma.focal_px"),
+        ("focal_px = 3.0", "focal_px = nan", "camera.sigma.focal_px"),
+        ("focal_px = 3.0", "fokal_px = 3.0", "'fokal_px', which is unknown; known are focal_px, tilt_deg, sideways"),
+        ("fx = 1500.0", "fx = 1500.0\nrms_px = -3", "camera.rms_px"),
+        ("fx = 1500.0", "fx = 1500.0\npictures = -3", "camera.pictures"),
+        ("fx = 1500.0", "fx = 1500.0\ncoverage = 1.5", "camera.coverage"),
     ],
 )
 def test_damaged_tables_name_the_field(old: str, new: str, named: str, tmp_path: Path) -> None:
@@ -118,3 +128,28 @@ def test_other_size_is_refused(tmp_path: Path) -> None:
 def test_a_profile_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnusableInputError, match="can't be written"):
         save(tmp_path / "no" / "folder.toml", camera_file(view().camera))
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "{b = " * 5000, "[" * 5000 + "]" * 5000])
+@pytest.mark.parametrize("kind", [BoardFile, CameraFile, TableFile])
+def test_what_is_nested_without_end_is_damaged(
+    text: str, kind: type[BoardFile] | type[CameraFile] | type[TableFile], tmp_path: Path
+) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(f"a = {text}")
+    assert "damaged" in refused(path, kind)
+
+
+def test_a_byte_order_mark_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "b.toml"
+    path.write_text(profiles.as_text(board_file(BUILT_IN["family"])), encoding="utf-8-sig")
+    assert load(path, BoardFile).model() == BUILT_IN["family"]
+
+
+def test_a_cameras_uncertainties_that_say_nothing_are_left_out() -> None:
+    camera = replace(view().camera, sigma={"focal_px": float("inf"), "tilt_deg": float("nan"), "sideways": 0.0})
+    assert camera_file(camera).sigma == {"sideways": 0.0}
+
+
+def test_built_in_boards_have_their_names_in_any_case() -> None:
+    assert profiles.board_by_name("NCA") == BUILT_IN["nca"] and profiles.board_by_name("Family") == BUILT_IN["family"]

@@ -182,6 +182,39 @@ def test_a_board_file(run: Run, tmp_path: Path) -> None:
     assert set(board["line_widths_mm"].values()) == {3.0}
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("read", ""),
+        ("read", ONE, "--overlay", ""),
+        ("read", ONE, "--camera", ""),
+        ("read", ONE, "--table="),
+        ("read", ONE, "--board", ""),
+        ("score", ""),
+        ("score", "a.mp4", "--json", ""),
+        ("score", "a.mp4", "--out", ""),
+        ("replay", ""),
+        ("calibrate", "board", "", "-o", "x.toml"),
+        ("calibrate", "dice", ONE, "-o", ""),
+        ("sheet", "yacht", "--log", ""),
+        ("backup", ""),
+        ("watch", "sample", "--settings", ""),
+        ("audit", ONE, "-o", ""),
+        ("audit", "verify", ""),
+    ],
+)
+def test_an_empty_name_is_not_the_working_folder(call: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(word) for word in call]) == 2
+    said = capsys.readouterr().err
+    assert "name is empty" in said and ".:" not in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--shooting-line", "--disc-mm"])
+def test_nan_is_no_number(option: str, run: Run) -> None:
+    status, answer, _ = run(ONE, option, "nan")
+    assert status == 2 and "'nan' is not a number" in answer["error"]["message"]
+
+
 def test_the_diameter_of_the_discs_has_one_name_and_the_old_one(run: Run) -> None:
     for name in ("--disc-mm", "--disc"):
         code, reading, _ = run(ONE, name, "31")

@@ -1,5 +1,6 @@
 import json
 import pickle
+import shutil
 import signal
 import time
 from contextlib import closing
@@ -14,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from documented import undocumented
 
-from calibration.errors import NotFoundError, UnusableInputError
+from calibration.errors import NotFoundError
 from calibration.hints import BoardHints
 from referee.cli import main
 from referee.commands.score import score, score_many
@@ -108,8 +109,6 @@ def test_outputs_are_written(scored, data, tmp_path: Path):
     assert notes and "over" in notes[0]  # a match that isn't over has no CMN
     assert json.loads((tmp_path / "m.json").read_text())["schema"] == "match/1"
     assert len(shots_csv(data).splitlines()) == 5
-    with pytest.raises(UnusableInputError, match="doesn't exist"):
-        Targets(json=tmp_path / "nowhere" / "a.json").check(CLIP)
 
 
 def test_the_report_stands_alone_and_leads_to_the_moments(scored, data):
@@ -319,6 +318,7 @@ def test_what_can_not_be_taken_up_is_none(tmp_path: Path):
         (["a.mp4", "b.mp4"], "--out"),
         (["a.mp4", "b.mp4", "--json", "x.json"], "for one"),
         (["missing.mp4"], "no such file"),
+        (["."], "this is a folder; name a video in it"),
         (["missing.mp4", "--json", "nowhere/x.json"], "doesn't exist"),
     ],
 )
@@ -329,3 +329,26 @@ def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
     monkeypatch.setattr("click.echo", lambda message="", **_: said.append(str(message)))
     assert main(["score", *arguments]) == 2
     assert words in " ".join(said)
+
+
+@pytest.mark.parametrize("frames", [None, 1, 30])
+def test_without_any_play_no_shot_was_seen_and_no_colours_are_made_up(frames, cache, tmp_path: Path, capsys):
+    picture = tmp_path / "board.mp4"
+    board = Path(__file__).parents[1] / "sample_images" / "02_natural_and_black.jpg"
+    if frames is None:
+        shutil.copyfile(board, picture)
+    else:
+        pixels = cv2.resize(cv2.imread(str(board)), (960, 540))
+        with av.open(str(picture), "w") as out:
+            stream = out.add_stream("mpeg4", rate=10)
+            stream.width, stream.height, stream.pix_fmt = 960, 540, "yuv420p"
+            for _ in range(frames):
+                out.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="bgr24")))
+            out.mux(stream.encode(None))
+    assert main(["score", str(picture), "--quiet", "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr()
+    assert "no shot was seen" in printed.err and "score:" not in printed.out
+    found = json.loads((tmp_path / "out" / "board.json").read_text())
+    assert found["shots"] == [] and found["score"] == {}
+    assert any("no shot was seen" in w for w in found["warnings"])
+    assert "no shot was seen" in (tmp_path / "out" / "board.report.html").read_text()

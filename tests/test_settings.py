@@ -66,3 +66,12 @@ def test_a_wrong_variable_is_named() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(UnusableInputError, match="unknown"):
         Settings({"colour": "red"})
+
+
+def test_a_byte_order_mark_is_no_damage_and_endless_nesting_is(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("port = 9000\n", encoding="utf-8-sig")
+    assert load_settings(path, {}).whole("port") == 9000
+    path.write_text("a = " + "[" * 5000)
+    with pytest.raises(UnusableInputError, match="can't be read as TOML"):
+        load_settings(path, {})

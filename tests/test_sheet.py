@@ -307,9 +307,10 @@ def test_replay_as_json_and_its_exports(path: Path, capsys: pytest.CaptureFixtur
 def test_files_that_can_not_be_written(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep(path, "55/1 40/0\n")
     missing = str(path.parent / "none" / "x")
-    for call in (["replay", str(path), "--csv", missing], ["sheet", "yacht", "--log", missing]):
-        assert main(call) == 2
-        assert "can't be written (No such file or directory)" in capsys.readouterr().err
+    assert main(["replay", str(path), "--csv", missing]) == 2
+    assert f"the folder {path.parent / 'none'} doesn't exist" in capsys.readouterr().err
+    assert main(["sheet", "yacht", "--log", missing]) == 2
+    assert "can't be written (No such file or directory)" in capsys.readouterr().err
     assert main(["replay", str(path.parent)]) == 2
 
 

@@ -172,7 +172,7 @@ class VideoFile:
 
     Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. ``warnings`` grows
     while frames are read: what is there of a damaged file is read, and said. ``threads``: how many decode, by default
-    as many as FFmpeg likes.
+    as many as FFmpeg likes. ``still``: it is a picture file.
     """
 
     def __init__(self, path: Path | str, threads: int | None = None) -> None:
@@ -180,7 +180,8 @@ class VideoFile:
         self.warnings: list[str] = []
         self._closed = False
         if not self.path.is_file():
-            raise UnusableInputError(f"{self.path}: there is no such file", code="unreadable_input")
+            why = "this is a folder; name a video in it" if self.path.is_dir() else "there is no such file"
+            raise UnusableInputError(f"{self.path}: {why}", code="unreadable_input")
         try:
             self._container = av.open(str(self.path))
         except (av.error.FFmpegError, OSError, ValueError) as error:
@@ -197,6 +198,7 @@ class VideoFile:
         self._stream.thread_type = "AUTO"
         if threads is not None:
             self._stream.codec_context.thread_count = threads
+        self.still = self._container.format.name.startswith("image2") or self._container.format.name.endswith("_pipe")
         self._start = float((self._container.start_time or 0) / av.time_base)
         self.info = self._about()
 
@@ -252,6 +254,12 @@ class VideoFile:
         turns = round(-self._rotation / 90) % 4  # FFmpeg counts degrees against the clock
         return Geometry((w, h), stretched, turns)
 
+    def _seek(self, start: float) -> None:
+        try:
+            self._container.seek(round((start + self._start) * av.time_base))
+        except (av.error.FFmpegError, OSError):  # the file has nothing to seek by: from its beginning
+            self._container.seek(0)
+
     def frames(self, start: float = 0.0, all_of_them: bool = True) -> Iterator[VideoFrame]:
         """Yield all frames from the last key frame before ``start`` seconds on, timestamps growing strictly.
 
@@ -259,7 +267,7 @@ class VideoFile:
         ``all_of_them`` are wanted, some that add nothing to their neighbours aren't decoded (``vision.spare_frames``).
         """
         if start > 0:
-            self._container.seek(round((start + self._start) * av.time_base))
+            self._seek(start)
         last, step, faults, lost = -1.0, 1.0 / self.info.rate, 0, 0
         jump = 0.0
         geometry: Geometry | None = None
@@ -315,8 +323,8 @@ def cut_clip(path: Path, start: float, end: float, out: Path) -> None:
     with av.open(str(path)) as source:
         zero = (source.start_time or 0) / av.time_base
         stream = source.streams.video[0]
-        source.seek(round((start + zero) * av.time_base))
         try:
+            source.seek(round((start + zero) * av.time_base))
             with av.open(str(out), "w") as target:
                 copy = target.add_stream_from_template(stream)
                 first: int | None = None
@@ -332,7 +340,7 @@ def cut_clip(path: Path, start: float, end: float, out: Path) -> None:
                     packet.dts, packet.pts = packet.dts - first, packet.pts - first
                     packet.stream = copy
                     target.mux(packet)
-        except (av.error.FFmpegError, OSError) as error:
+        except (av.error.FFmpegError, OSError, ValueError) as error:
             raise UnusableInputError(f"{out}: the clip can't be written ({_words(error)})") from error
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from referee.commands.lengths import DISC, SHOOTING_LINE
+from referee.commands.paths import FilePath
 
 if TYPE_CHECKING:
     from referee.audit_source import Source
@@ -59,12 +60,10 @@ class Point(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 @click.argument("target", metavar="PICTURE|VIDEO@SECONDS")
 @click.option("--disc", type=click.IntRange(min=1), metavar="ID", help="The disc, by its number in 'referee read'.")
 @click.option("--at", type=Point(), help="The disc, by a point on it in pixels of the picture.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="A new folder.")
-@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.option("-o", "--output", type=FilePath(), required=True, metavar="FOLDER", help="A new folder.")
+@click.option("--camera", type=FilePath(), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option(
-    "--table", type=click.Path(path_type=Path), help="A fixed camera's set-up from 'referee calibrate board'."
-)
+@click.option("--table", type=FilePath(), help="A fixed camera's set-up from 'referee calibrate board'.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", type=DISC, metavar="MM", help="Diameter of the discs.")
 @click.option("--copy-original", is_flag=True, help="Copy the original into FOLDER too.")
@@ -119,8 +118,8 @@ def measured(source: "Source", known: "Known") -> "CrokinoleReading":
 
 
 @audit.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--original", type=click.Path(path_type=Path), help="Where the original is now, if it was moved.")
+@click.argument("folder", type=FilePath(file_okay=False))
+@click.option("--original", type=FilePath(), help="Where the original is now, if it was moved.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def verify(*, folder: Path, original: Path | None, as_json: bool) -> int:
     """Compute all hashes of FOLDER again and, where the original is found, measure again and compare.
@@ -142,7 +141,11 @@ def verify(*, folder: Path, original: Path | None, as_json: bool) -> int:
         for finding in found:
             click.echo(f"{ {True: 'ok', False: 'DIFFERS', None: 'note'}[finding.ok]:<8}{finding.words}")
         click.echo(f"evidence {audited.hash}")
-        click.echo("nothing differs" if same else "this folder is not what was written, or can't be reproduced")
+        foreign = sum(f.foreign for f in found)
+        others = f"; what the folder holds besides ({foreign}) is not part of the audit" if foreign else ""
+        click.echo(
+            f"nothing differs{others}" if same else "this folder is not what was written, or can't be reproduced"
+        )
     return 0 if same else 2
 
 
@@ -167,8 +170,8 @@ def known_of(evidence: dict[str, Any], folder: Path) -> "Known":
 
 
 @audit.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("log_path", metavar="LOG", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("folder", type=FilePath(file_okay=False))
+@click.argument("log_path", metavar="LOG", type=FilePath(dir_okay=False))
 @click.option("--disc", type=click.IntRange(min=1), required=True, metavar="ID", help="The disc's number in the match.")
 @click.option("--value", type=click.IntRange(0, 15), required=True, help="What it counts.")
 @click.option("--who", required=True, help="Who ruled.")

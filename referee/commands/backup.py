@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from referee.commands.paths import FilePath
 from referee.evidence import EvidenceFolder
 from referee.settings import load_settings
 from referee.store import Store
 
 
 @click.command()
-@click.argument("target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("target", metavar="FILE", type=FilePath(dir_okay=False))
 @click.option("--store", "url", help="The store's URL [the setting 'store'].")
 def backup(*, target: Path, url: str | None) -> None:
     """Write all stored matches into FILE, a new SQLite file, and their pictures beside it; matches may go on meanwhile.

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import click
 
-from calibration.errors import TableError, UnusableInputError
+from calibration.errors import UnusableInputError
 from referee.commands.lengths import DISC, SHOOTING_LINE, Millimetres
-from referee.commands.read import check_target, write_pictures
+from referee.commands.paths import FilePath
+from referee.commands.read import write_pictures
+from referee.outputs import PICTURES, require_outputs, require_suffix
 
 ACROSS_RANGE_MM = (5.0, 100.0)
 """Sizes of dodecas across flats."""
@@ -20,20 +22,20 @@ def calibrate() -> None:
 
 
 @calibrate.command("print")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=SHEET, show_default=True)
+@click.option("-o", "--output", type=FilePath(), default=SHEET, show_default=True)
 @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
 def print_sheet(output: Path, paper: str) -> None:
     """Write the calibration sheet as a PDF to print at 100 %."""
     from referee.sheet_pdf import write_sheet
 
-    require_folder(output)
+    require_outputs({"-o": output})
     write_sheet(output, paper)
     click.echo(f"{output}: print it at 100 %, check its ruler, glue it to something flat, photograph it 8 to 20 times")
 
 
 @calibrate.command()
-@click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.argument("pictures", nargs=-1, required=True, type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
 def camera(pictures: tuple[Path, ...], output: Path) -> None:
     """Measure a camera from PICTURES of the calibration sheet, all in one size and zoom."""
     from calibration.charuco import calibrate as solve
@@ -41,7 +43,7 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
     from calibration.profiles import camera_file, save
     from vision.frames import load_picture
 
-    require_folder(output)
+    require_outputs({"-o": output}, [("a picture", p) for p in pictures])
     views, missed, size, first = [], [], None, pictures[0]
     for path in pictures:
         frame = load_picture(path)
@@ -73,13 +75,13 @@ def camera(pictures: tuple[Path, ...], output: Path) -> None:
 
 
 @calibrate.command()
-@click.argument("picture", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
-@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.argument("picture", type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
+@click.option("--camera", type=FilePath(), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
-@click.option("--overlay", type=click.Path(path_type=Path), help="Picture to check; beside the profile unless given.")
+@click.option("--overlay", type=FilePath(), help="Picture to check; beside the profile unless given.")
 def board(
     picture: Path,
     output: Path,
@@ -90,9 +92,10 @@ def board(
     overlay: Path | None,
 ) -> None:
     """Solve the board in PICTURE and keep it, with the camera over it, for pictures from the same place."""
-    require_folder(output)
     overlay = overlay or output.with_suffix(".png")
-    check_target(overlay, picture)
+    require_suffix("--overlay", overlay, PICTURES, "pictures")
+    inputs = [("the picture", picture), ("the camera's profile", camera), ("the board's file", board)]
+    require_outputs({"-o": output, "--overlay": overlay}, inputs)
     from calibration.profiles import save, table_file
     from referee.crokinole_reader import read_crokinole, shown_view
     from referee.known import Known
@@ -111,13 +114,13 @@ def board(
 
 
 @calibrate.command()
-@click.argument("picture", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The profile to write.")
+@click.argument("picture", type=FilePath())
+@click.option("-o", "--output", type=FilePath(), required=True, help="The profile to write.")
 @click.option("--across", type=Millimetres(*ACROSS_RANGE_MM), default=18.0, show_default=True, metavar="MM",
               help="Size of the dodecas across flats.")  # fmt: skip
 def dice(picture: Path, output: Path, across: float) -> None:
     """Measure Krakatoa's nine dodecas in PICTURE: what their bodies and spots look like under this light."""
-    require_folder(output)
+    require_outputs({"-o": output}, [("the picture", picture)])
     from calibration.profiles import save
     from referee.dodeca_profile import measure
     from vision.frames import load_picture
@@ -125,9 +128,3 @@ def dice(picture: Path, output: Path, across: float) -> None:
     profile = measure(load_picture(picture), across)
     save(output, profile)
     click.echo(f"{output}: nine dodecas of {across:g} mm; read with --game krakatoa --table {output}")
-
-
-def require_folder(output: Path) -> None:
-    """Refuse, before any work, a file to be written into a folder that isn't there."""
-    if output.is_dir() or not output.parent.is_dir():
-        raise TableError(f"{output}: {'is a folder' if output.is_dir() else 'its folder does not exist'}")

@@ -11,10 +11,13 @@ class Millimetres(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert, or fail with a usage error."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a length in millimetres.", param, ctx)
-        return number
+        try:
+            no_number = math.isnan(float(value))
+        except (TypeError, ValueError):
+            no_number = False  # click says what is wrong with it
+        if no_number:
+            self.fail(f"{value!r} is not a number; give a length in millimetres.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 SHOOTING_LINE = Millimetres(100.0, 600.0)

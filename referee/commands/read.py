@@ -9,6 +9,7 @@ import click
 
 from calibration.errors import TableError
 from referee.commands.lengths import DISC, SHOOTING_LINE
+from referee.commands.paths import FilePath
 
 if TYPE_CHECKING:
     from referee.crokinole_reader import CrokinoleReading
@@ -23,20 +24,18 @@ DOUBTS_SHOWN = 6
 
 
 @click.command()
-@click.argument("picture", type=click.Path(path_type=Path))
+@click.argument("picture", type=FilePath())
 @click.option(
     "--game", type=click.Choice(GAMES), default="crokinole", show_default=True, help="What lies on the table."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the reading for programs (docs/json.md).")
-@click.option("--camera", type=click.Path(path_type=Path), help="Camera profile from 'referee calibrate camera'.")
+@click.option("--camera", type=FilePath(), help="Camera profile from 'referee calibrate camera'.")
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
-@click.option(
-    "--table", type=click.Path(path_type=Path), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa."
-)
+@click.option("--table", type=FilePath(), help="A set-up from 'referee calibrate board', or 'dice' for krakatoa.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
-@click.option("--overlay", type=click.Path(path_type=Path), help="Write the picture with the reading drawn on it.")
-@click.option("--rectified", type=click.Path(path_type=Path), help="Write the board seen straight from above.")
+@click.option("--overlay", type=FilePath(), help="Write the picture with the reading drawn on it.")
+@click.option("--rectified", type=FilePath(), help="Write the board seen straight from above.")
 def read(
     picture: Path,
     game: str,
@@ -51,8 +50,17 @@ def read(
 ) -> int:
     """Read the table in PICTURE and print the score."""
     start = time.perf_counter()
-    for target in (overlay, rectified):
-        check_target(target, picture)
+    from referee.outputs import PICTURES, require_outputs, require_suffix
+
+    for name, target in (("--overlay", overlay), ("--rectified", rectified)):
+        require_suffix(name, target, PICTURES, "pictures")
+    inputs = [
+        ("the picture", picture),
+        ("the camera's profile", camera),
+        ("the board's file", board),
+        ("the set-up", table),
+    ]
+    require_outputs({"--overlay": overlay, "--rectified": rectified}, inputs)
     from vision.frames import load_picture  # help pages don't wait for OpenCV
 
     frame = load_picture(picture)
@@ -105,18 +113,6 @@ def read_dice_game(
     for warning in reading.warnings:
         click.echo(f"note: {warning}")
     return 0
-
-
-def check_target(path: Path | None, source: Path) -> None:
-    """Refuse, before any work, a picture to be written where none can be, or over the one that is read."""
-    if path is None:
-        return
-    if path.exists() and source.exists() and path.samefile(source):
-        raise TableError(f"{path}: that is the picture to be read; write to another file")
-    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
-        raise TableError(f"{path}: pictures are written as .png, .jpg or .webp")
-    if not path.parent.is_dir():
-        raise TableError(f"{path}: the folder {path.parent} doesn't exist")
 
 
 def write_picture(path: Path, pixels: "Pixels") -> None:

@@ -9,17 +9,19 @@ from typing import Any
 import click
 
 from calibration.errors import UnusableInputError
+from referee.commands.paths import FilePath
 from referee.exports import log_of_cmn, read_cmn, score_sheet, to_cmn, to_csv
 from referee.log import MatchLog
 from referee.logfile import read_log, to_text
+from referee.outputs import require_outputs
 
 
 @click.command()
-@click.argument("log_path", metavar="LOG", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("log_path", metavar="LOG", type=FilePath(dir_okay=False))
 @click.option("--to", "last", type=click.IntRange(min=0), metavar="N", help="Stop after the log's entry N.")
-@click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the score sheet as CSV.")
-@click.option("--jsonl", "jsonl_path", type=click.Path(path_type=Path), help="Write the log as JSON lines.")
-@click.option("--cmn", "cmn_path", type=click.Path(path_type=Path), help="Write Crokinole Match Notation.")
+@click.option("--csv", "csv_path", type=FilePath(), help="Write the score sheet as CSV.")
+@click.option("--jsonl", "jsonl_path", type=FilePath(), help="Write the log as JSON lines.")
+@click.option("--cmn", "cmn_path", type=FilePath(), help="Write Crokinole Match Notation.")
 @click.option("--date", help="When the match was played, for --cmn: 2026-02-11T19:30:00Z.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def replay(
@@ -36,6 +38,8 @@ def replay(
 
     LOG may also be a match in Crokinole Match Notation, when it has points and twenties for every round.
     """
+    outputs = {"--csv": csv_path, "--jsonl": jsonl_path, "--cmn": cmn_path}
+    require_outputs(outputs, [("the log", log_path)])
     log, problem = _load(log_path)
     if problem:
         click.echo(f"referee: {problem}", err=True)

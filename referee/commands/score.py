@@ -10,6 +10,7 @@ import click
 
 from calibration.errors import TableError, UnusableInputError
 from referee.commands.lengths import DISC, SHOOTING_LINE
+from referee.commands.paths import FilePath
 
 if TYPE_CHECKING:
     from calibration.hints import BoardHints
@@ -26,7 +27,7 @@ STOPPED = 130
 
 
 @click.command()
-@click.argument("videos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="VIDEO...")
+@click.argument("videos", nargs=-1, required=True, type=FilePath(), metavar="VIDEO...")
 @click.option(
     "--game", type=click.Choice(("crokinole",)), default="crokinole", show_default=True, help="What is played."
 )
@@ -37,15 +38,13 @@ STOPPED = 130
 @click.option("--board", help="Board geometry: a built-in name (nca, family) or a board file.")
 @click.option("--shooting-line", type=SHOOTING_LINE, metavar="MM", help="Radius of the shooting line.")
 @click.option("--disc-mm", "--disc", type=DISC, metavar="MM", help="Diameter of the discs.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the result for programs there.")
-@click.option("--csv", "csv_path", type=click.Path(path_type=Path), help="Write the shots as a table.")
-@click.option("--log", "log_path", type=click.Path(path_type=Path), help="Write the match log.")
-@click.option("--cmn", "cmn_path", type=click.Path(path_type=Path), help="Write the match as CMN, once it is over.")
-@click.option("--report", "report_path", type=click.Path(path_type=Path), help="Write a page with everything.")
-@click.option("--out", "folder", type=click.Path(path_type=Path), help="Write result, log, table and report there.")
-@click.option(
-    "--annotate", "annotated", type=click.Path(path_type=Path), help="Write the video with all drawn into it."
-)
+@click.option("--json", "json_path", type=FilePath(), help="Write the result for programs there.")
+@click.option("--csv", "csv_path", type=FilePath(), help="Write the shots as a table.")
+@click.option("--log", "log_path", type=FilePath(), help="Write the match log.")
+@click.option("--cmn", "cmn_path", type=FilePath(), help="Write the match as CMN, once it is over.")
+@click.option("--report", "report_path", type=FilePath(), help="Write a page with everything.")
+@click.option("--out", "folder", type=FilePath(), help="Write result, log, table and report there.")
+@click.option("--annotate", "annotated", type=FilePath(), help="Write the video with all drawn into it.")
 @click.option("--clip", "clips", type=int, multiple=True, metavar="N", help="Cut shot N out of the video, as it is.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Videos at once (with --out).")
 @click.option("--review", is_flag=True, help="Walk through the open questions at the keyboard.")
@@ -76,6 +75,7 @@ def score(
     from calibration.hints import BoardHints
     from referee.match_files import Targets, make_folder
     from referee.match_json import Agreed
+    from referee.outputs import VIDEOS, require_outputs, require_suffix
 
     targets = Targets(json_path, csv_path, log_path, cmn_path, report_path)
     if len(videos) > 1 and (targets != Targets() or annotated or clips or review):
@@ -84,8 +84,13 @@ def score(
         raise click.UsageError("several videos need --out FOLDER")
     if folder is not None:
         make_folder(folder)
-        targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
-    targets.check(videos[0])
+    if annotated is not None:
+        require_suffix("--annotate", annotated, VIDEOS, "videos")
+    cut = {f"--clip {number}": clip_path(videos[0], number) for number in clips}
+    inputs = [*(("a video" if len(videos) > 1 else "the video", v) for v in videos), ("the board's file", board)]
+    for video in videos:
+        written = targets if folder is None else targets.or_else(Targets.in_folder(folder, video.stem))
+        require_outputs({**written.named(), "--annotate": annotated, **cut}, inputs)
     model = None
     if board is not None:
         from calibration import profiles  # pydantic takes 0.1 s to load
@@ -93,10 +98,25 @@ def score(
         model = profiles.board_by_name(board)
     hints = BoardHints(board=model, shooting_mm=shooting_line, disc_mm=disc_mm)
     agreed = Agreed(players, preset, first, discs)
+    require_setup(agreed)
+    if folder is not None and len(videos) == 1:
+        targets = targets.or_else(Targets.in_folder(folder, videos[0].stem))
     if len(videos) > 1:
         assert folder is not None
         return score_many(videos, agreed, hints, folder, jobs)
     return score_one(videos[0], agreed, hints, targets, annotated, clips, review, quiet)
+
+
+def require_setup(agreed: "Agreed") -> None:
+    """Refuse, before hours of work, options that no match can have; raises UnusableInputError."""
+    from referee.rules.crokinole.setup import make_setup
+
+    given = {"players": agreed.players, "preset": agreed.preset, "discs": agreed.discs}
+    options = {name: item for name, item in given.items() if item is not None}
+    try:
+        make_setup(options)
+    except ValueError as error:
+        raise UnusableInputError(str(error)) from error
 
 
 def score_one(
@@ -137,6 +157,11 @@ def _ask(words: str) -> str:
     return str(click.prompt(words, default="", show_default=False))
 
 
+def clip_path(video: Path, shot: int) -> Path:
+    """Where a shot that is cut out goes: into the working folder."""
+    return Path(f"{video.stem}.shot{shot}{video.suffix}")
+
+
 def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None:
     """Cut shots out of the video, beside it in the working folder."""
     from vision.video import cut_clip
@@ -146,7 +171,7 @@ def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None
         if number not in shots:
             raise UnusableInputError(f"--clip {number}: the video has {len(shots)} shots", code="bad_option")
         shot = shots[number]
-        target = Path(f"{video.stem}.shot{number}{video.suffix}")
+        target = clip_path(video, number)
         cut_clip(video, max(shot["start_s"] - CLIP_BEFORE_S, 0.0), shot["settled_s"] + CLIP_AFTER_S, target)
         click.echo(f"wrote {target}")
 
@@ -181,6 +206,8 @@ def job(video: Path, agreed: "Agreed", hints: "BoardHints", folder: Path) -> str
         scored: Scored = score_video(video, agreed, hints, lambda at, of: None)
     data = match_json(scored.result, scored.info, video.name, scored.warnings)
     write_all(targets, data, scored.log, scored.official.pictures, video)
+    if not data["shots"]:
+        return "no shot was seen"
     asked = f", {len(data['review'])} to look at" if data["review"] else ""
     return ", ".join(f"{c} {p}" for c, p in data["score"].items()) + f" after {len(data['shots'])} shots{asked}"
 
@@ -211,7 +238,8 @@ def print_match(data: dict[str, Any]) -> None:
     for r in data["rounds"]:
         points = ", ".join(f"{c} {p}" for c, p in (r["points"] or {}).items())
         click.echo(f"round {r['number']}: {points}" + ("" if r["complete"] else " (not complete)"))
-    click.echo("score: " + ", ".join(f"{c} {p}" for c, p in data["score"].items()))
+    if data["shots"]:
+        click.echo("score: " + ", ".join(f"{c} {p}" for c, p in data["score"].items()))
     for v in data["review"]:
         click.echo(f"look at {v['time_s']:.1f} s" + (f", shot {v['shot']}" if v["shot"] else "") + f": {v['why']}")
     for w in data["warnings"]:

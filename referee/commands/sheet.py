@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from calibration.errors import UnusableInputError
+from referee.commands.paths import FilePath
 from referee.commands.replay import show_sheet, winners
 from referee.keyboard import words_for
 from referee.keyboard.words import Words
@@ -45,7 +46,7 @@ def _options(given: tuple[str, ...], players: str | None, preset: str | None, ga
 
 @click.command()
 @click.argument("game", type=click.Choice(sorted(GAMES)))
-@click.option("--log", "path", type=click.Path(path_type=Path, dir_okay=False), help="The log's file [GAME.log.jsonl].")
+@click.option("--log", "path", type=FilePath(dir_okay=False), help="The log's file [GAME.log.jsonl].")
 @click.option("--players", help="crokinole: 2, 3, 2v1 or 4; other games: names, by commas.")
 @click.option("--preset", help="crokinole: family, match-play or nca.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other option of the game's rules.")

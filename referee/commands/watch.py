@@ -14,6 +14,7 @@ from types import FrameType
 import click
 
 from calibration.errors import UnusableInputError
+from referee.commands.paths import FilePath
 from referee.guardian import GUARDED, guarded
 from referee.settings import load_settings
 
@@ -28,7 +29,7 @@ from referee.settings import load_settings
 @click.option("--open/--no-open", "browse", default=True, show_default=True, help="Open the browser.")
 @click.option("--guard/--no-guard", default=True, show_default=True, help="Start again by itself after a crash.")
 @click.option("--resume", is_flag=True, hidden=True, help="Go on after a crash.")
-@click.option("--settings", "file", type=click.Path(path_type=Path, dir_okay=False), help="Read this settings file.")
+@click.option("--settings", "file", type=FilePath(dir_okay=False), help="Read this settings file.")
 def watch(
     *,
     source: str | None,
