@@ -72,14 +72,18 @@ def _state_at(mm: tuple[float, float], board: BoardModel, radius: float) -> Disc
     return "hole" if math.hypot(*mm) < tips else "board"
 
 
+_Has = tuple[TableDisc | None, int | None]
+"""What the camera has of a disc: how it lies there, the log's number."""
+
+
 @dataclass(slots=True)
 class _Said:
-    """What people said of one disc, by the log's entry, and what the camera had before (disc, the log's number)."""
+    """What people said of one disc, by the log's entry, and what the camera had before."""
 
     entry: int
     disc: int
-    before: tuple[TableDisc | None, int | None]
-    after: tuple[TableDisc | None, int | None]
+    before: _Has
+    after: _Has
     holds: bool = True
 
 
@@ -124,13 +128,17 @@ class Hand:
 
     def in_force(self, entries: Collection[int]) -> None:
         """Let go what was taken back, unless the table has changed there since; take up what was brought back."""
-        for said in reversed(self._said):
-            holds = said.entry == NOWHERE or said.entry in entries
-            if holds != said.holds:
-                now, then = (said.before, said.after) if holds else (said.after, said.before)
-                if self._follower.table.get(said.disc) is now[0]:
-                    self._put(said.disc, *then)
-                said.holds = holds
+        for said in reversed(self._said):  # what was said last is let go first, and taken up last
+            if said.holds and said.entry != NOWHERE and said.entry not in entries:
+                self._change(said, said.after, said.before)
+        for said in self._said:
+            if not said.holds and said.entry in entries:
+                self._change(said, said.before, said.after)
+
+    def _change(self, said: _Said, now: _Has, then: _Has) -> None:
+        if self._follower.table.get(said.disc) is now[0]:
+            self._put(said.disc, *then)
+        said.holds = not said.holds
 
     def _put(self, disc_id: int, disc: TableDisc | None, number: int | None) -> None:
         if disc is None:

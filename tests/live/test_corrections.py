@@ -239,3 +239,26 @@ def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:
     turn = room.get(f"/matches/{scene.match.id}")["legal"]["side"]
     other = "blue" if turn == "yellow" else "yellow"
     assert room.post(path, {"side": other, "mm": [0, 100]}, 409)["error"]["code"] == "no_shot"
+
+
+def test_undo_and_redo_take_the_reading_along_where_no_new_picture_comes(scene: Corrected) -> None:
+    blue = scene.lain()["blue"].disc
+    for value in (5, 0):
+        scene.table.correct(Correction(blue.id, Place(value=value)), "Ana", "looked again")
+    for back in (5, blue.value):
+        drawn = scene.table.picture.number
+        scene.match.undo(1.0, "Ana")
+        assert scene.lain()["blue"].disc.value == back
+        assert scene.table.picture.number > drawn, "the picture is drawn anew"
+    assert not scene.lain()["blue"].ruled
+    for _ in range(2):  # both at once: the last word holds again
+        scene.match.redo(1.0, "Ana")
+    assert scene.lain()["blue"].disc.value == 0
+
+
+def test_the_table_draws_what_was_undone_anew_though_nobody_asks(scene: Corrected) -> None:
+    scene.table.correct(Correction(scene.lain()["blue"].disc.id, Place(value=5)), "Ana", "looked again")
+    drawn = scene.table.picture.number
+    scene.match.undo(1.0, "Ana")
+    scene.table.start()
+    assert scene.table.picture.wait(drawn, 5.0) > drawn
