@@ -155,6 +155,7 @@ class LiveTable:
             official = self.official
             if not isinstance(official, TakesCorrections):
                 raise NotFoundError("no camera reads discs on this table", code="no_camera")
+            self._keep_up()
             found = official.ruling(self.match.log, correction)
             if found.event is None:
                 entry = NOWHERE  # nothing was played yet: only the camera is told
@@ -171,6 +172,7 @@ class LiveTable:
     def lain(self) -> tuple[BoardView | None, Sequence[Lain]]:
         """The board's view and the discs of the reading, as people may correct them."""
         with self._watching:
+            self._keep_up()
             official = self.official
             return self.view, official.lain() if isinstance(official, TakesCorrections) else ()
 
@@ -189,6 +191,9 @@ class LiveTable:
                 elif self.source.state.condition == "ended" and not self._finished:
                     self._finished = True
                     self._take(self.official.finish() if self.official else ())
+                if frame is None:
+                    with self._watching:
+                        self._keep_up()
             except TableError as error:
                 # a full disk or a lost database stops nobody from looking on; it is tried again with the next frame
                 log.warning("%s", error)
@@ -212,10 +217,7 @@ class LiveTable:
             self._recorder.add(frame)
         official = self.official
         if official is not None:
-            if self.match.revision != self._revision:
-                # somebody ruled or took back: the official goes on from what now holds
-                self._revision = self.match.revision
-                self._follow(official)
+            self._keep_up()
             if look not in NOT_FED:
                 self._take(official.feed(frame))
                 self._glance(official)
@@ -228,6 +230,13 @@ class LiveTable:
             self._provisional = None
         elif self._provisional is None and isinstance(official, Glances):
             self._provisional = official.glance()
+
+    def _keep_up(self) -> None:
+        """Go on from what now holds, where somebody ruled or took back; also where no new frame comes any more."""
+        if self.official is not None and self.match.revision != self._revision:
+            self._revision = self.match.revision
+            self._follow(self.official)
+            self.picture.redraw(self._seen())
 
     def _follow(self, official: Official) -> None:
         if isinstance(official, TakesCorrections):

@@ -12,6 +12,7 @@ from referee.dashboard.context import body, context, field, find_match, state_an
 from referee.desk import OpenMatch
 from referee.live import LiveTable
 from referee.officials import Correction, Lain, Place
+from referee.officials.crokinole_ruling import shown
 from vision.frames import Frame
 from vision.overlay import base_outline
 
@@ -103,7 +104,8 @@ def reading(identifier: str) -> Response:
     if view is None:
         return jsonify(told)
     told["rings"] = _rings(view)
-    told["discs"] = [_disc_json(match, view, lain) for lain in discs]
+    sides = _sides(match) if discs else {}
+    told["discs"] = [_disc_json(sides, view, lain) for lain in discs]
     return jsonify(told)
 
 
@@ -112,16 +114,20 @@ def _rings(view: BoardView) -> list[Any]:
     return [view.circle_px(radius).round(1).tolist() for radius in radii]
 
 
-def _disc_json(match: OpenMatch, view: BoardView, lain: Lain) -> dict[str, Any]:
+def _sides(match: OpenMatch) -> dict[int | None, str]:
+    """Whose the discs on the board are, by the log's numbers, also those of a round that is recorded already."""
+    _, state = shown(match.log)
+    return {d.id: state.setup.sides[d.side] for d in state.board}
+
+
+def _disc_json(sides: dict[int | None, str], view: BoardView, lain: Lain) -> dict[str, Any]:
     disc = lain.disc
-    state = match.log.state
-    owner = next((d.side for d in state.board if d.id == lain.number), None)
     px = view.to_px(np.array([disc.mm]), 0.0 if disc.state == "hole" else view.board.disc_height)[0]
     inner = disc.value == 10 and any(c.line == "15/10" and c.inner_gap_mm <= 0 for c in disc.lines)
     return {
         "disc": disc.id,
         "number": lain.number,
-        "side": None if owner is None else state.setup.sides[owner],
+        "side": sides.get(lain.number),
         "colour": disc.colour,
         "state": disc.state,
         "value": disc.value,

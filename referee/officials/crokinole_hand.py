@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.boards import BoardModel
-from calibration.errors import NotFoundError
+from calibration.errors import NotFoundError, UnusableInputError
 from calibration.view import BoardView
 from referee.crokinole_match import Ledger
 from referee.log import MatchLog
@@ -72,14 +72,19 @@ def _state_at(mm: tuple[float, float], board: BoardModel, radius: float) -> Disc
     return "hole" if math.hypot(*mm) < tips else "board"
 
 
+_Has = tuple[TableDisc | None, int | None]
+"""What the camera has of a disc: how it lies there, the log's number."""
+
+
 @dataclass(slots=True)
 class _Said:
-    """What people said of one disc, by the log's entry, and what the camera had before (disc, the log's number)."""
+    """What people said of one disc, by the log's entry, and what the camera had before."""
 
     entry: int
     disc: int
-    before: tuple[TableDisc | None, int | None]
-    after: tuple[TableDisc | None, int | None]
+    of_round: int
+    before: _Has
+    after: _Has
     holds: bool = True
 
 
@@ -104,7 +109,12 @@ class Hand:
     def ruling(self, log: MatchLog, correction: Correction, view: BoardView | None) -> Ruled:
         """What the correction means for the log."""
         number = None if correction.disc is None else self._numbers.of(correction.disc)
-        return ruling(log, correction, number, self._corrected(correction, view))
+        disc = self._corrected(correction, view)
+        if correction.disc is not None and correction.there and self._numbers.earlier(correction.disc):
+            words = "that disc is of a round before this one; correct that round's last shot in the list of events"
+            raise UnusableInputError(words, code="no_shot")
+        cleared = all(self._numbers.of(i) is None for i in self._follower.table)
+        return ruling(log, correction, number, disc, cleared)
 
     def correct(
         self, entry: int, correction: Correction, number: int | None, view: BoardView | None, of: Setup
@@ -118,27 +128,32 @@ class Hand:
             group = before.group if before is not None and correction.side is None else self._group(correction.side, of)
             made = replace(made, id=disc_id)
             after = RuledDisc(disc_id, group, [made], made)
-        said = _Said(entry, disc_id, (before, self._numbers.of(disc_id)), (after, number))
+        said = _Said(entry, disc_id, self._numbers.round, (before, self._numbers.of(disc_id)), (after, number))
         self._said.append(said)
-        self._put(disc_id, *said.after)
+        self._put(said, said.after)
 
     def in_force(self, entries: Collection[int]) -> None:
         """Let go what was taken back, unless the table has changed there since; take up what was brought back."""
-        for said in reversed(self._said):
-            holds = said.entry == NOWHERE or said.entry in entries
-            if holds != said.holds:
-                now, then = (said.before, said.after) if holds else (said.after, said.before)
-                if self._follower.table.get(said.disc) is now[0]:
-                    self._put(said.disc, *then)
-                said.holds = holds
+        for said in reversed(self._said):  # what was said last is let go first, and taken up last
+            if said.holds and said.entry != NOWHERE and said.entry not in entries:
+                self._change(said, said.after, said.before)
+        for said in self._said:
+            if not said.holds and said.entry in entries:
+                self._change(said, said.before, said.after)
 
-    def _put(self, disc_id: int, disc: TableDisc | None, number: int | None) -> None:
+    def _change(self, said: _Said, now: _Has, then: _Has) -> None:
+        if self._follower.table.get(said.disc) is now[0]:
+            self._put(said, then)
+        said.holds = not said.holds
+
+    def _put(self, said: _Said, has: _Has) -> None:
+        disc, number = has
         if disc is None:
-            self._follower.table.pop(disc_id, None)
+            self._follower.table.pop(said.disc, None)
         else:
-            self._follower.table[disc_id] = disc
+            self._follower.table[said.disc] = disc
         if number is not None:
-            self._numbers.give(disc_id, number)
+            self._numbers.give(said.disc, number, said.of_round)
         leaving = self._follower.leaving
         self._ledger.corrected([lies for lies in self._follower.lying if lies[0] not in leaving])
 

@@ -22,35 +22,42 @@ def free_number(state: State) -> int:
 
 
 class Numbers:
-    """The log's number of each disc that the camera follows."""
+    """The log's number of each disc that the camera follows, round by round.
+
+    ``round``: the one whose discs lie on the board; a recorded round's do until the next one's first shot.
+    """
 
     def __init__(self) -> None:
-        self._of: dict[int, int] = {}
-        self._round = 0
+        self.round = 0
+        self._rounds: dict[int, dict[int, int]] = {}
+
+    @property
+    def _of(self) -> dict[int, int]:
+        return self._rounds.setdefault(self.round, {})
 
     def follow(self, state: State) -> None:
-        """The match stands here now: with a new round the numbers begin anew."""
-        if state.round != self._round:
-            self._of.clear()
-            self._round = state.round
+        """The match stands here now: with a new round's first shot the numbers begin anew."""
+        between = state.shots == 0 and state.round > 1
+        self.round = state.round - 1 if between else state.round
 
     def of(self, disc: int) -> int | None:
         """The log's number of the camera's disc; None for one that the log doesn't know."""
         return self._of.get(disc)
 
-    def disc(self, number: int) -> int | None:
-        """The camera's disc of the log's number."""
-        return next((disc for disc, n in self._of.items() if n == number), None)
+    def earlier(self, disc: int) -> bool:
+        """Whether the camera's disc belongs to a round before this one."""
+        return disc not in self._of and any(disc in of for number, of in self._rounds.items() if number < self.round)
 
-    def give(self, disc: int, number: int) -> None:
+    def give(self, disc: int, number: int, of_round: int | None = None) -> None:
         """The camera's disc is the log's ``number`` from now on; another that had it loses it."""
-        other = self.disc(number)
-        if other is not None:
-            del self._of[other]
-        self._of[disc] = number
+        of = self._of if of_round is None else self._rounds.setdefault(of_round, {})
+        for other in [d for d, n in of.items() if n == number]:
+            del of[other]
+        of[disc] = number
 
     def told(self, shot: Shot, state: State) -> Shot:
         """A shot in the log's numbers. What the log doesn't know keeps a number that the rules will ask about."""
+        self.round = state.round
         if self._of.get(shot.disc) is None:
             self.give(shot.disc, free_number(state))
         unknown = max((*self._of.values(), state.shots, 0)) + 1

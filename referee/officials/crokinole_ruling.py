@@ -1,7 +1,7 @@
 """What a correction of one disc means for the log: the event that then holds, and in whose place.
 
-A correction is about the reading after the last shot, so it is a ruling on that shot; a disc that nobody saw is one
-that the shot seemed to take off the board, or a shot that was missed.
+A correction is about the reading after the last shot, so it is a ruling on that shot, also once its round is recorded;
+a disc that nobody saw is one that the shot seemed to take off the board, or a shot that was missed.
 """
 
 from dataclasses import replace
@@ -11,32 +11,38 @@ from referee.log import Entry, MatchLog
 from referee.match_judging import rest_of
 from referee.officials import Correction, Ruled
 from referee.officials.crokinole_numbers import free_number
-from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
+from referee.rules.crokinole import Crokinole, Lying, Rest, Result, Shot, State
 from vision.readings import Disc
 
 
-def ruling(log: MatchLog, correction: Correction, number: int | None, disc: Disc | None) -> Ruled:
+def ruling(
+    log: MatchLog, correction: Correction, number: int | None, disc: Disc | None, cleared: bool = False
+) -> Ruled:
     """The event that then holds. ``number``: the log's of the disc; ``disc``: as it lies then, None for gone.
 
-    Raises UnusableInputError (``no_shot``) where no shot can have brought it about.
+    ``cleared``: none of the log's discs lies on the board any more. Raises UnusableInputError (``no_shot``) where no
+    shot can have brought it about.
     """
-    state: State = log.state
-    last = _last(log)
+    last, state = shown(log)
     if number is None and correction.there:
-        return _added(log, last, correction, disc)
+        return _added(log, correction, disc, cleared)
     if last is None:
         return Ruled(None, None, number)
     entry, event = last
     if not isinstance(event, Shot) or number is None:
         return Ruled(event, entry.number, number)  # the game knows no such disc: only the word is kept
     if correction.side is not None and correction.side != _side(state, event, number):
-        return _recoloured(log, last, correction.side, number)
+        return _recoloured(log, (entry, event), state, correction.side, number)
     rests = with_rests(event, rest_of(number, disc))
     return Ruled(replace(event, rests=rests), entry.number, number)
 
 
-def _last(log: MatchLog) -> tuple[Entry, object] | None:
-    return next(((entry, event) for entry, event, _ in reversed(list(log.history()))), None)
+def shown(log: MatchLog) -> tuple[tuple[Entry, Shot | Result] | None, State]:
+    """What brought about the board that lies there, and the state after it: recording a round moves no disc."""
+    for entry, event, state in reversed(list(log.history())):
+        if isinstance(event, Shot | Result):
+            return (entry, event), state
+    return None, log.state
 
 
 def with_rests(shot: Shot, *rests: Rest) -> tuple[Rest, ...]:
@@ -50,18 +56,25 @@ def _side(state: State, shot: Shot, number: int) -> str:
     return _side_of_gone(state, shot, number) if known is None else state.setup.sides[known]
 
 
-def _added(log: MatchLog, last: tuple[Entry, object] | None, correction: Correction, disc: Disc | None) -> Ruled:
+def _added(log: MatchLog, correction: Correction, disc: Disc | None, cleared: bool) -> Ruled:
     """A disc that the camera doesn't see: one that the last shot seemed to take off the board, or a missed shot."""
+    last, after = shown(log)
     state: State = log.state
     engine: Crokinole = log.engine
+    counted = len(state.played) > len(after.played)  # the last shot's round
     setup = state.setup
+    if correction.side is None:
+        raise UnusableInputError("the game doesn't know that disc; say whose it is", code="bad_request")
     if correction.side not in setup.sides:
         raise UnusableInputError(f"side {correction.side!r} is none of {', '.join(setup.sides)}", code="bad_request")
-    if last is not None and isinstance(last[1], Shot):
+    if last is not None and isinstance(last[1], Shot) and not (counted and cleared and not state.over):
         entry, shot = last[0], last[1]
-        number = _off(state, shot, correction.side)
+        number = _off(after, shot, correction.side)
         if number is not None:
             return Ruled(replace(shot, rests=with_rests(shot, rest_of(number, disc))), entry.number, number)
+        if counted:
+            words = f"the last shot of the recorded round took no disc of {correction.side} off; correct an earlier one"
+            raise UnusableInputError(words, code="no_shot")
     legal = engine.legal(state)
     if legal.get("side") != correction.side:
         words = f"it isn't {correction.side}'s turn; put the shot that is missing in before the last one"
@@ -92,20 +105,19 @@ def _side_of_gone(state: State, shot: Shot, number: int) -> str:
     return setup.sides[1 - me] if len(setup.sides) == 2 else ""
 
 
-def _recoloured(log: MatchLog, last: tuple[Entry, object], side: str, number: int) -> Ruled:
+def _recoloured(log: MatchLog, last: tuple[Entry, Shot], state: State, side: str, number: int) -> Ruled:
     """What lies there is of another side: a disc that seemed to have left, or the shot was another seat's."""
-    state: State = log.state
     setup = state.setup
     if side not in setup.sides:
         raise UnusableInputError(f"side {side!r} is none of {', '.join(setup.sides)}", code="bad_request")
     entry, shot = last
-    assert isinstance(shot, Shot)
     other = _off(state, shot, side)
     lies = next((d for d in state.board if d.id == number), None)
     if other is not None and lies is not None:
         rests = with_rests(shot, _as_rest(lies, other), Rest(number, "ditch"))
         return Ruled(replace(shot, rests=rests), entry.number, other)
-    for earlier, event, _ in reversed(list(log.history())):
+    history = [(done, event) for done, event, _ in log.history()]
+    for earlier, event in reversed(history[: history.index(last) + 1]):
         if isinstance(event, Shot) and event.disc == number:
             seat = next(s for s, owner in zip(setup.seats, setup.side_of, strict=True) if setup.sides[owner] == side)
             return Ruled(replace(event, seat=seat), earlier.number, number)

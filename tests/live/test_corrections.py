@@ -25,6 +25,8 @@ from vision.frames import Frame
 NAME = SourceName("usb", "test camera", "0")
 ENTRY = 5
 """An entry of the sample after which a disc of each side lies on the board."""
+CLEARED = 57.0
+"""Seconds of the sample at which the board was cleared for its second round."""
 
 
 def record() -> MatchLog:
@@ -239,3 +241,117 @@ def test_the_api_of_corrections(room: Room, scene: Corrected) -> None:
     turn = room.get(f"/matches/{scene.match.id}")["legal"]["side"]
     other = "blue" if turn == "yellow" else "yellow"
     assert room.post(path, {"side": other, "mm": [0, 100]}, 409)["error"]["code"] == "no_shot"
+
+
+def test_undo_and_redo_take_the_reading_along_where_no_new_picture_comes(scene: Corrected) -> None:
+    blue = scene.lain()["blue"].disc
+    for value in (5, 0):
+        scene.table.correct(Correction(blue.id, Place(value=value)), "Ana", "looked again")
+    for back in (5, blue.value):
+        drawn = scene.table.picture.number
+        scene.match.undo(1.0, "Ana")
+        assert scene.lain()["blue"].disc.value == back
+        assert scene.table.picture.number > drawn, "the picture is drawn anew"
+    assert not scene.lain()["blue"].ruled
+    for _ in range(2):  # both at once: the last word holds again
+        scene.match.redo(1.0, "Ana")
+    assert scene.lain()["blue"].disc.value == 0
+
+
+def test_the_table_draws_what_was_undone_anew_though_nobody_asks(scene: Corrected) -> None:
+    scene.table.correct(Correction(scene.lain()["blue"].disc.id, Place(value=5)), "Ana", "looked again")
+    drawn = scene.table.picture.number
+    scene.match.undo(1.0, "Ana")
+    scene.table.start()
+    assert scene.table.picture.wait(drawn, 5.0) > drawn
+
+
+def recorded(desk: Desk, entries: int) -> Corrected:
+    """The camera saw the board after the round's last shot, then the round was recorded."""
+    known = record()
+    scene = Corrected(desk, sample_frame(known.entries[entries - 1].at), entries)
+    scene.match.note(known.entries[entries].event, 2.0, "Ana")
+    scene.look(0.2)
+    return scene
+
+
+@pytest.mark.parametrize(("last", "colour", "scores"), [(8, "yellow", (20, 15)), (17, "blue", (55, 50))])
+def test_once_the_round_is_recorded_its_last_shot_is_ruled_on(
+    room: Room, last: int, colour: str, scores: tuple[int, int]
+) -> None:
+    """``last``: the last shot of the first round, and of the match; a disc worth 15 becomes one worth 10."""
+    scene = recorded(room.desk, last)
+    disc = next(d.disc for d in scene.table.lain()[1] if d.disc.colour == colour and d.disc.value == 15)
+
+    def stands() -> tuple[int, int | None]:
+        value = next(d.disc.value for d in scene.table.lain()[1] if d.disc.id == disc.id)
+        return scene.match.log.score[colour], value
+
+    assert stands() == (scores[0], 15)
+    scene.table.correct(Correction(disc.id, Place(value=10, inner=True)), "Ana", "looked again")
+    ruled = scene.match.log.entries[-1]
+    assert (ruled.kind, ruled.who, ruled.why, ruled.target) == ("ruled", "Ana", "looked again", last)
+    assert stands() == (scores[1], 10)
+    scene.match.undo(3.0, "Ana")
+    assert stands() == (scores[0], 15)
+    scene.match.redo(3.0, "Ana")
+    assert stands() == (scores[1], 10)
+    scene.table.close()
+
+
+def test_a_disc_of_a_recorded_round_is_gone_or_added_or_of_the_other_side(room: Room) -> None:
+    scene = recorded(room.desk, 8)
+    first, second = (d for d in scene.table.lain()[1] if d.disc.colour == "yellow")
+    scene.table.correct(Correction(first.disc.id, there=False), "Ana", "a shadow")
+    assert scene.match.log.score == {"blue": 0, "yellow": 5}
+    scene.table.correct(Correction(second.disc.id, side="blue"), "Ana", "it is blue")  # the one that seemed to leave
+    assert scene.match.log.score == {"blue": 5, "yellow": 0}
+    scene.match.undo(3.0, "Ana")
+    scene.table.correct(Correction(None, Place(mm=(0.0, 60.0)), "blue"), "Ana", "behind a sleeve")
+    assert scene.match.log.score == {"blue": 10, "yellow": 0}
+    assert len(scene.match.log.state.played) == 1
+    scene.match.undo(3.0, "Ana")
+    scene.match.undo(3.0, "Ana")
+    entries = scene.match.revision
+    with pytest.raises(UnusableInputError, match="recorded round") as refused:
+        scene.table.correct(Correction(None, Place(mm=(0.0, 60.0)), "yellow"), "Ana", "behind a sleeve")
+    assert refused.value.code == "no_shot"
+    assert scene.match.revision == entries
+    scene.table.close()
+
+
+def test_once_a_new_rounds_shot_has_come_a_disc_of_the_round_before_is_refused(room: Room) -> None:
+    scene = recorded(room.desk, 8)
+    disc = next(d.disc for d in scene.table.lain()[1] if d.disc.value == 15)
+    scene.table.correct(Correction(disc.id, Place(value=10)), "Ana", "looked again")
+    scene.match.note(record().entries[9].event, 4.0, "Ana")
+    entries = scene.match.revision
+    with pytest.raises(UnusableInputError, match="round before") as refused:
+        scene.table.correct(Correction(disc.id, Place(value=5)), "Ana", "too late")
+    assert refused.value.code == "no_shot"
+    assert (scene.match.revision, scene.match.log.stuck) == (entries, None)
+    scene.match.undo(5.0, "Ana")  # without that shot the recorded round is the last one again
+    scene.table.correct(Correction(disc.id, Place(value=5)), "Ana", "in time")
+    assert scene.match.log.score == {"blue": 0, "yellow": 10}
+    scene.table.close()
+
+
+def test_on_a_cleared_board_a_missed_shot_is_the_new_rounds_first(room: Room) -> None:
+    scene = recorded(room.desk, 8)
+    scene.frame = sample_frame(CLEARED)
+    scene.look(6.0)
+    assert not scene.lain()
+    scene.table.correct(Correction(None, Place(mm=(0.0, 60.0)), "yellow"), "Ana", "missed")
+    state = scene.match.log.state
+    assert (state.round, state.shots) == (2, 1)
+    scene.table.close()
+
+
+def test_the_api_tells_whose_the_discs_of_a_recorded_round_are(room: Room) -> None:
+    scene = recorded(room.desk, 8)
+    room.hall._tables[scene.match.id] = scene.table
+    told = room.get(f"/matches/{scene.match.id}/reading")["discs"]
+    assert [(d["side"], d["number"]) for d in told if d["value"] == 15] == [("yellow", 4)]
+    state = room.post(f"/matches/{scene.match.id}/reading", {"disc": told[0]["disc"], "there": False})
+    assert sum(side["score"] for side in state["sides"]) < 20, "scored anew"
+    scene.table.close()

@@ -53,7 +53,7 @@ def test_numbers_are_those_of_the_log_and_begin_anew_with_a_round(engine: Crokin
     state = engine.apply(state, first)
     second = numbers.told(shot("C", 12, (11,), Rest(11, "ditch")), state)
     assert (second.disc, second.touched, [rest.id for rest in second.rests]) == (2, (1,), [2, 1])
-    assert numbers.disc(2) == 12
+    assert numbers.of(12) == 2
     numbers.follow(state._replace(round=2))
     assert numbers.of(11) is None
 
