@@ -126,7 +126,7 @@ def test_a_blank_picture_has_no_content_of_its_own() -> None:
 
 
 def test_a_bar_over_the_board_hides_the_line_like_a_pictures_edge() -> None:
-    image = cv2.imread(str(SAMPLES / "04_ring_discs.jpg"))
+    image = cv2.imread(str(SAMPLES / "03_three_sides.jpg"))
     image[:, int(0.6 * image.shape[1]) :] = 0
     view = find_board(image)
     assert view and view.camera.share_outside(NCA_SHOOTING_MM) > 0.25
