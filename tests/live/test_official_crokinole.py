@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from referee.desk import Desk
+from referee.log import MatchLog
+from referee.officials import Correction, Place
 from referee.officials.crokinole_doubts import Told, judged_since, open_place
 from referee.officials.crokinole_fit import fitting
 from referee.officials.crokinole_numbers import Numbers, free_number
+from referee.officials.crokinole_ruling import ruling
 from referee.officials.registry import MODULES, official_for
-from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
+from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State, TimeOut
 from referee.store import Store
 from vision.readings import Disc, LineContact
 
@@ -141,3 +144,13 @@ def test_what_the_players_do_later_is_offered_as_an_answer(engine: Crokinole) ->
         assert [answer.words for answer in found] == words
     assert found[0].event.rests == (Rest(1, "leaning"),)
     assert judged_since(told, [(99, leans)], numbers) == []
+
+
+def test_a_correction_after_a_time_out_is_a_ruling_on_the_last_shot() -> None:
+    log = MatchLog(Crokinole({"players": "2", "preset": "nca", "first": "A"}))
+    log.observe(Shot("A", 1, (), (Rest(1, "board", 15),)), 1.0, "Ana")
+    log.observe(TimeOut(), 2.0, "Ana")
+    ruled = ruling(log, Correction(1, Place(value=10)), 1, seen(10))
+    assert ruled.target == 1
+    assert isinstance(ruled.event, Shot)
+    assert [rest.value for rest in ruled.event.rests] == [10]
