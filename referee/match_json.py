@@ -8,7 +8,7 @@ from referee import __version__
 from referee.crokinole_json import line_json, number
 from referee.crokinole_match import Ledger
 from referee.log import Entry, MatchLog
-from referee.match_judging import JudgedShot, seats_of
+from referee.match_judging import JudgedShot, Seating, seats_of
 from referee.rules.crokinole import Crokinole, Recorded, Shot
 from referee.rules.protocol import RuleError
 from vision.readings import Disc
@@ -63,7 +63,7 @@ def conclude(ledger: Ledger, words: tuple[str, ...], agreed: Agreed) -> MatchRes
     shots = ledger.shots
     seating = seats_of(shots, groups, agreed.players)
     players, seats, order = seating.players, seating.seats, seating.order
-    warnings = [] if seating.doubt is None or not shots else [seating.doubt]
+    warnings = [guessed(seating)] if shots and players in ("3", "2v1") and len(seating.seen) < len(seats) else []
     options: dict[str, Any] = {"players": players, "seats": list(seats), "sides": [words[g] for g in order]}
     if agreed.preset is not None:
         options["preset"] = agreed.preset
@@ -156,6 +156,14 @@ def disc_json(disc_id: int, colour: str, disc: Disc) -> dict[str, Any]:
         "state": disc.state,
         "lines": [line_json(c) for c in disc.lines],
     }
+
+
+def guessed(seating: Seating) -> str:
+    """What is a guess about three players of whom fewer were seen to shoot, in words."""
+    guess = "who sits where" + (", and which side is the pair," if seating.players == "2v1" else "")
+    where = f"from {'seat' if len(seating.seen) == 1 else 'seats'} {' and '.join(seating.seen)} only"
+    came = f"shots were seen {where}" if seating.seen else "no shot was seen to start"
+    return f"--players {seating.players}: {came}; {guess} is a guess"
 
 
 def _a_seat(result: MatchResult, group: int) -> str:

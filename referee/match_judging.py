@@ -211,16 +211,19 @@ def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits where. ``seats``: taken, clockwise; ``order``: the groups as the rules order their sides."""
+    """Who sits where. ``seats``: taken, clockwise; ``order``: the groups as the rules order their sides.
+
+    ``seen``: seats that shots came from, which may be fewer.
+    """
 
     players: str
     seats: tuple[str, ...]
     order: tuple[int, ...]
-    doubt: str | None = None
+    seen: tuple[str, ...]
 
 
 def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> Seating:
-    """Find out who sits where, and fill in ``seat`` of every shot; ``doubt`` says what doesn't fit ``players``."""
+    """Find out who sits where, and fill in ``seat`` of every shot."""
     towards: dict[int, list[complex]] = {g: [] for g in range(groups)}
     for s in shots:
         if s.seen.start_mm is not None:
@@ -241,20 +244,12 @@ def seats_of(shots: Sequence[JudgedShot], groups: int, players: str | None) -> S
     order = dict.fromkeys(owner[seat] for seat in seats)
     if players == "2v1":  # the pair is the rules' first side
         order = dict.fromkeys(sorted(order, key=lambda g: -len(of_group[g])))
-    return Seating(players, seats, tuple(order), _doubt_of(players, seats, towards))
+    return Seating(players, seats, tuple(order), _seats_seen(towards))
 
 
-def _doubt_of(players: str, seats: tuple[str, ...], towards: Mapping[int, list[complex]]) -> str | None:
-    """What in the places that shots came from doesn't fit three players; None where all does."""
-    if players not in ("3", "2v1"):
-        return None
+def _seats_seen(towards: Mapping[int, list[complex]]) -> tuple[str, ...]:
     places = [_nearest_seat(z, tuple(SEAT_AZIMUTHS)) for found in towards.values() for z in found]
-    seen = sorted(s for s in set(places) if places.count(s) >= SEAT_SHARE * len(places))
-    if len(seen) >= len(seats):
-        return None
-    guess = "who sits where" + (", and which side is the pair," if players == "2v1" else "")
-    came = f"shots were seen from {'seat' if len(seen) == 1 else 'seats'} {' and '.join(seen)} only" if seen else None
-    return f"--players {players}: {came or 'no shot was seen to start'}; {guess} is a guess"
+    return tuple(sorted(s for s in set(places) if places.count(s) >= SEAT_SHARE * len(places)))
 
 
 def side_near(place: tuple[float, float], shots: Sequence[JudgedShot], but: JudgedShot | None = None) -> int | None:

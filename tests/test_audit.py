@@ -484,7 +484,8 @@ def test_a_damaged_manifest_is_said(run: Run, folder: Path, text: str) -> None:
 
 def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    disguised = tmp_path / "board.mp4"
+    disguised = tmp_path / "disguised" / "board.mp4"
+    disguised.parent.mkdir()
     shutil.copy(PICTURE, disguised)
     for args, words in (
         ((PICTURE, "-o", out, "--disc", "1", "--at", "5,5"), "give one of them"),
@@ -497,7 +498,7 @@ def test_wrong_calls_of_the_command(run: Run, tmp_path: Path) -> None:
         ((f"{PICTURE}@3", "-o", out), "is a picture, which has no moments; leave @3 out"),
         ((), "Missing command"),
         (("", "-o", out), "the name is empty"),
-        (("verify", tmp_path), "no audit"),
+        (("verify", disguised.parent / "none"), "no audit"),
     ):
         code, _, err = run(*args)
         assert code == 2 and words in err and err.count("\n") == 1
