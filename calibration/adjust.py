@@ -111,7 +111,7 @@ class _Problem:
         self.radius_free = np.nonzero(np.logical_not(fixed))[0]
         known = radii if priors.radius is None else priors.radius
         vague = np.full(len(radii), np.inf) if priors.radius_sigma is None else priors.radius_sigma
-        self.middle = np.array([(cam.width - 1) / 2, (cam.height - 1) / 2])
+        self.middle = cam.middle
         self.log_focal = priors.log_focal
         self.mean_radius = known[self.radius_free]
         self.sigma = np.concatenate([np.full(POSE, np.inf), spread[spread > 0], vague[self.radius_free]])

@@ -45,6 +45,9 @@ CUT_ODDS = 18.0
 """Twice the logarithm of the odds that the edges must give for a cut: one picture of ten is one (4.4), and its
 principal point may lie in (0.15 / 0.006)^2 times as many places (12.9)."""
 
+CUT_STEPS = 20
+"""Of least squares for a cut: focal length, tilt and principal point make a long valley, in which fewer stop early."""
+
 FAR_ASIDE = 0.05
 """A principal point found so far aside before, in longest sides, is where the next search for a cut starts."""
 
@@ -109,12 +112,11 @@ def fitted(
     fit = adjust(cam.centred(), radii, fixed, obs, known)
     if cut is not None:
         return fit, False
-    painted = PAINTED_MM * float(np.median(obs.scale))
-    if len(obs.px) * (fit.rms_px / painted) ** 2 < CUT_ODDS * CORRELATED:  # no other fit can be so much better
+    if len(obs.px) * (fit.rms_px / _painted_px(obs)) ** 2 < CUT_ODDS * CORRELATED:  # no other fit can be so much better
         return fit, False
     aside = np.linalg.norm(cam.K[:2, 2] - cam.middle)
     start = (cam, radii) if aside > FAR_ASIDE * size else (fit.camera, fit.radii)
-    other = adjust(*start, fixed, obs, wide, steps=20)
+    other = adjust(*start, fixed, obs, wide, steps=CUT_STEPS)
     return (other, True) if _better_by(other, fit, obs) > CUT_ODDS else (fit, False)
 
 
@@ -126,9 +128,14 @@ def widened(known: Priors, cam: Camera) -> Priors:
     )
 
 
+def _painted_px(obs: Observations) -> float:
+    """How far painted circles are off, in pixels of this picture."""
+    return PAINTED_MM * float(np.median(obs.scale))
+
+
 def _better_by(fit: Adjusted, other: Adjusted, obs: Observations) -> float:
     """How much better ``fit`` agrees with the edges than ``other``: twice a log odds, by the noise of ``fit``."""
     width = cauchy_width(fit.residuals)
     own, others = (np.log1p((f.residuals / width) ** 2) for f in (fit, other))
     gain = float((obs.weight * width**2 * (others - own)).sum())
-    return gain / (CORRELATED * max(fit.rms_px, NOISE_FLOOR_PX, PAINTED_MM * float(np.median(obs.scale))) ** 2)
+    return gain / (CORRELATED * max(fit.rms_px, NOISE_FLOOR_PX, _painted_px(obs)) ** 2)
