@@ -12,6 +12,7 @@ from referee.crokinole_reader import CrokinoleReading, shown_view
 from referee.rules.clauses import clause
 from vision.contact_patch import DETAIL_PX_PER_MM
 from vision.disc_values import GUARD_SIGMAS
+from vision.doubts import DiscDoubt
 
 MINUS = "\u2212"
 
@@ -166,7 +167,7 @@ def notes(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
     """What else a judge should know: doubts about the disc itself, warnings about the picture."""
     covered = "the disc covers the place itself: outline and line are carried on from where they are seen"
     about = [covered] if call.hidden else []
-    about += [w for w in call.disc.why if "gap to" not in w][:DOUBTS_MOST]
+    about += [d.words for d in call.disc.why if d.kind is not DiscDoubt.GAP][:DOUBTS_MOST]
     if call.disc.state != "board":
         about.insert(0, f"the disc is read as: {call.disc.state}")
     return (*about, *reading.warnings)

@@ -6,28 +6,29 @@ The rules are used to notice what can't be (a side twice in a row, a thirteenth 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from referee.match_judging import (
-    COLOUR_UNCLEAR,
-    GUESSED_GROUP,
+from referee.match_doubts import (
     LISTED,
     REJUDGED,
+    MatchDoubt,
+    Review,
+    deferred_doubts,
+    touch_doubt,
+    value_doubts,
+)
+from referee.match_judging import (
+    GUESSED_GROUP,
     SUNK_BY_HAND,
-    TRACELESS,
-    TWICE,
     USUAL_DISCS,
     JudgedRound,
     JudgedShot,
-    Review,
-    deferred_doubts,
     in_state,
     internal_engine,
     judge,
     lying_of,
     side_near,
-    touch_doubt,
     touched_as_taken,
-    value_doubts,
     with_state,
     without,
 )
@@ -35,9 +36,18 @@ from referee.rules.crokinole import Setup, Shot, State
 from referee.rules.crokinole.rounds import board_points, gains
 from referee.rules.crokinole.table import Outcome
 from referee.rules.protocol import RuleError
+from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.readings import Disc, DiscState
 from vision.shot_seen import Shot as ShotSeen
-from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE
+from vision.shots import UNKNOWN_SURE
+
+
+class Waiting(NamedTuple):
+    """A doubt about a disc of a shot that what happens next may settle; until then nobody is asked."""
+
+    shot: int
+    at: float
+    doubt: Doubt
 
 
 class Ledger:
@@ -55,9 +65,9 @@ class Ledger:
         self.rounds: list[JudgedRound] = []
         self.reviews: list[Review] = []
         self._taken: list[int] = []
-        self._waiting: dict[int, tuple[int, float, str]] = {}
+        self._waiting: dict[int, Waiting] = {}
         self._groups: dict[int, int] = {}
-        self._asked: set[tuple[int | None, str]] = set()
+        self._asked: set[tuple[int | None, Doubt]] = set()
 
     @property
     def shots(self) -> list[JudgedShot]:
@@ -75,12 +85,12 @@ class Ledger:
         self._put(lying)
         self.rounds[-1].start = self.state
 
-    def ask(self, shot: int | None, at: float, why: str) -> None:
+    def ask(self, shot: int | None, at: float, about: Doubt) -> None:
         """Name something for a person to look at, once."""
-        number = self.rounds[-1].number if self.rounds else 1
-        if (shot, why) not in self._asked:
-            self._asked.add((shot, why))
-            self.reviews.append(Review(shot, number, at, why))
+        review = Review(shot, self.rounds[-1].number if self.rounds else 1, at, about)
+        if review.key not in self._asked:
+            self._asked.add(review.key)
+            self.reviews.append(review)
 
     def expected_group(self) -> int | None:
         """The side whose turn it is, where two sides take turns; None where it isn't known."""
@@ -144,9 +154,9 @@ class Ledger:
         if round_.start is None:
             return
         first = 1 + sum(len(r.shots) for r in self.rounds[:-1])
-        gone = [r for r in self.reviews if r.shot is not None and r.shot >= first and r.why in REJUDGED]
+        gone = [r for r in self.reviews if r.shot is not None and r.shot >= first and r.doubt.kind in REJUDGED]
         self.reviews = [r for r in self.reviews if r not in gone]
-        self._asked -= {(r.shot, r.why) for r in gone}
+        self._asked -= {r.key for r in gone}
         waiting = self._waiting
         round_.shots, self.state = [], round_.start
         for shot in seen:
@@ -161,9 +171,8 @@ class Ledger:
         sides = {i: g for i, g, _ in seen.lying}
         if sides.get(disc_id) != shot.group or shot.outcome.valid:
             return
-        self.reviews = [
-            r for r in self.reviews if (r.shot, r.why) != (shot.number, touch_doubt(shot.seen.maybe_touched))
-        ]
+        settled = (shot.number, touch_doubt(shot.seen.maybe_touched))
+        self.reviews = [r for r in self.reviews if r.key != settled]
         self._taken.remove(disc_id)
         self._judge_anew([seen if s.number == shot.number else s.seen for s in self.rounds[-1].shots])
 
@@ -180,7 +189,9 @@ class Ledger:
             group_sure=1.0 if seen.disc in self._groups else seen.group_sure,
             after=tuple(replace(a, group=self._groups.get(a.id, a.group)) for a in seen.after),
             lying=tuple((i, self._groups.get(i, g), d) for i, g, d in seen.lying),
-            doubts=tuple(why for why in seen.doubts if why != SIDE_UNSEEN or seen.disc not in self._groups),
+            doubts=tuple(
+                d for d in seen.doubts if d.kind is not ShotDoubt.SIDE_UNSEEN or seen.disc not in self._groups
+            ),
         )
         round_ = self.rounds[-1]
         number = len(self.shots) + 1
@@ -190,31 +201,31 @@ class Ledger:
         if expected is not None and expected != group:
             if seen.group_sure < GUESSED_GROUP:
                 group = expected
-                self.ask(number, seen.start_s, COLOUR_UNCLEAR)
+                self.ask(number, seen.start_s, doubt(MatchDoubt.COLOUR_BY_TURN))
             elif not self.turns_kept:
-                self.ask(number, seen.start_s, TWICE)
+                self.ask(number, seen.start_s, doubt(MatchDoubt.TWICE))
                 before_it = round_.shots[-1]
                 stays = {i for i, _, _ in before_it.settled}
                 if before_it.seen.disc not in stays and not before_it.event.touched:
-                    self.ask(before_it.number, before_it.seen.start_s, TRACELESS)
+                    self.ask(before_it.number, before_it.seen.start_s, doubt(MatchDoubt.TRACELESS))
         before = self.state
         self._absent(seen)
         try:
             after, event, outcome = judge(self.state, self.engine, seen, group)
         except RuleError as error:
-            self.ask(number, seen.start_s, f"what was seen doesn't fit: {error}")
+            self.ask(number, seen.start_s, doubt(MatchDoubt.DOES_NOT_FIT, rules=str(error)))
             after, event, outcome = self._forced(seen, group)
         self.state = after
         open_board = not any(lying.side != group for lying in before.board)
-        words = list(seen.doubts)
+        doubts = list(seen.doubts)
         for a in seen.after:
-            for why in () if a.disc is None else deferred_doubts(a.id, a.disc, open_board):
-                self._waiting[a.id] = (number, seen.start_s, why)
+            for deferred in () if a.disc is None else deferred_doubts(a.id, a.disc, open_board):
+                self._waiting[a.id] = Waiting(number, seen.start_s, deferred)
         if seen.maybe_touched:
-            words.append(touch_doubt(seen.maybe_touched))
-        for why in words:
+            doubts.append(touch_doubt(seen.maybe_touched))
+        for about in doubts:
             confidence *= 0.7
-            self.ask(number, seen.start_s, why)
+            self.ask(number, seen.start_s, about)
         settled = tuple(seen.lying)
         off = {*outcome.removed, *outcome.ditched, *[i for i, _ in outcome.twenties]}
         board = tuple(d for d in settled if d[0] not in off)
@@ -239,7 +250,7 @@ class Ledger:
         if not self.rounds:
             self._new_round()
         last = self.last
-        self.ask(None if last is None else last.number, at, "the board changed while the camera showed something else")
+        self.ask(None if last is None else last.number, at, doubt(MatchDoubt.ELSEWHERE))
         there = {i for i, _, _ in lying}
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id in there))
         self._put(lying)
@@ -251,7 +262,7 @@ class Ledger:
         """
         last = self.last
         if last is not None:
-            self.ask(last.number, at, f"the players leave disc {', '.join(map(str, ids))} on the board")
+            self.ask(last.number, at, doubt(MatchDoubt.LEFT_THERE, *ids))
             for i in {i for i, _ in last.outcome.twenties} & set(ids):
                 self._retold(last.number, i, "leaning")
                 lying = [(j, g, in_state(d, "leaning") if j == i else d) for j, g, d in lying]
@@ -291,10 +302,10 @@ class Ledger:
         last = self.last
         off = set() if last is None else {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
         now = {i: d for i, _, d in lying}
-        for i, (number, at, why) in self._waiting.items():
-            seen_well = i in now and now[i].confidence >= LISTED and "probability" in why
+        for i, waiting in self._waiting.items():
+            seen_well = i in now and now[i].confidence >= LISTED and waiting.doubt.kind is MatchDoubt.FAINT
             if not seen_well and (i in off or i in {d.id for d in self.state.board}):
-                self.ask(number, at, why)
+                self.ask(waiting.shot, waiting.at, waiting.doubt)
         self._waiting.clear()
 
     def _most(self, rounds: Sequence[JudgedRound]) -> int:
@@ -361,8 +372,7 @@ class Ledger:
                     self._retold(last.number, i, "hole")
         if not self._taken:
             return
-        ids = ", ".join(map(str, self._taken))
-        self.ask(None if last is None else last.number, at, f"a hand took disc {ids} off, which the rules leave there")
+        self.ask(None if last is None else last.number, at, doubt(MatchDoubt.TAKEN, *self._taken))
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id not in self._taken))
 
     def _count(self, group: int, number: int, at: float) -> None:
@@ -370,7 +380,7 @@ class Ledger:
             return
         shot = sum(s.group == group for s in self.rounds[-1].shots)
         if shot > self.discs:
-            self.ask(number, at, f"disc {shot} of a side that has {self.discs}")
+            self.ask(number, at, doubt(MatchDoubt.TOO_MANY, disc=shot, most=self.discs))
 
     def _close(self, at: float) -> None:
         round_ = self.rounds[-1]
@@ -380,8 +390,8 @@ class Ledger:
         round_.points, round_.twenties = points, self.state.twenties
         last = round_.shots[-1]
         for i, _, disc in () if self.turns_kept else last.board:
-            for why in value_doubts(i, disc):
-                self.ask(last.number, at, why)
+            for about in value_doubts(i, disc):
+                self.ask(last.number, at, about)
         counts = round_.counts(self.groups)
         wanted = self.discs
         round_.complete = set(counts) == {counts[0] if wanted is None else wanted}
@@ -389,6 +399,6 @@ class Ledger:
             round_.complete = True
             if not self.turns_kept:
                 shots = " + ".join(map(str, counts))
-                self.ask(self.shots[-1].number, at, f"the board was cleared after {shots} shots")
+                self.ask(self.shots[-1].number, at, doubt(MatchDoubt.CLEARED, shots=shots))
         elif round_.complete and wanted is None and counts[0] not in USUAL_DISCS and len(self.rounds) == 1:
-            self.ask(None, at, f"a round of {counts[0]} discs a side is taken as whole; say --discs if it isn't")
+            self.ask(None, at, doubt(MatchDoubt.TAKEN_AS_WHOLE, count=counts[0]))

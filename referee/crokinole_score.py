@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from vision.doubts import DiscDoubt, doubt
 from vision.readings import Disc
 
 SURE_PROBABILITY = 0.8
@@ -43,7 +44,7 @@ DISC_POSSIBLE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class OpenPoints:
     """A disc whose points are open: its id (None: it isn't listed), its possible points, the counted first, and why."""
 
     disc: int | None
@@ -59,7 +60,7 @@ class Score:
     sure: bool
     ranges: Mapping[str, tuple[int, int]]
     probability: float
-    doubts: tuple[Doubt, ...] = field(default=())
+    doubts: tuple[OpenPoints, ...] = field(default=())
 
 
 def alternatives(disc: Disc) -> dict[int, float]:
@@ -87,7 +88,7 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: fl
     low: dict[str, int] = {}
     high: dict[str, int] = {}
     certain: list[float] = []
-    doubts: list[Doubt] = []
+    doubts: list[OpenPoints] = []
     known = True
     for listed, disc in [*((True, d) for d in discs), *((False, d) for d in maybe)]:
         chances = alternatives(disc)
@@ -108,20 +109,20 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: fl
             low.setdefault(other, 0)
             high[other] = high.get(other, 0) + max(possible)
             words = f"it may be {other} ({100 * share:.0f} %), its face lies between the sides' colours"
-            doubts.append(Doubt(disc.id, (likely,), words))
+            doubts.append(OpenPoints(disc.id, (likely,), words))
         named = sorted((v for v, p in chances.items() if p >= POSSIBLE and v != likely), key=lambda v: -chances[v])
         if named:
-            doubts.append(Doubt(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))
+            doubts.append(OpenPoints(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))
     probability = prod(certain)
-    for doubt, sides in against_the_rules([d for d in discs if d.state != "ditch"]):
+    for open_points, sides in against_the_rules([d for d in discs if d.state != "ditch"]):
         known = False
-        doubts.append(doubt)
+        doubts.append(open_points)
         for colour in sides:
             low[colour] = 0
             high.update({other: high[other] + points[colour] for other in points if other != colour})
     if unseen > UNSEEN_MOST:
         known = False
-        doubts.append(Doubt(None, (), f"{100 * unseen:.0f} % of the shooting line lies outside the picture"))
+        doubts.append(OpenPoints(None, (), f"{100 * unseen:.0f} % of the shooting line lies outside the picture"))
     if probability >= SURE_PROBABILITY and known and not undecided(discs):
         return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
     return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
@@ -132,30 +133,30 @@ def undecided(discs: Sequence[Disc]) -> bool:
     return any(c.verdict == "too_close" for d in discs if d.state == "board" and len(d.values) > 1 for c in d.lines)
 
 
-def against_the_rules(discs: Sequence[Disc]) -> list[tuple[Doubt, tuple[str, ...]]]:
+def against_the_rules(discs: Sequence[Disc]) -> list[tuple[OpenPoints, tuple[str, ...]]]:
     """Find what a position can't or hardly hold (the ditch left out), and the sides whose points it leaves open.
 
     It is never put right here: somebody has to look.
     """
-    out: list[tuple[Doubt, tuple[str, ...]]] = []
+    out: list[tuple[OpenPoints, tuple[str, ...]]] = []
     counts = Counter(d.colour for d in discs)
     for colour, count in counts.items():
         if count > SIDE_DISCS:
-            out.append((Doubt(None, (), f"{count} {colour} discs; a side has {SIDE_DISCS}"), (colour,)))
+            out.append((OpenPoints(None, (), f"{count} {colour} discs; a side has {SIDE_DISCS}"), (colour,)))
     if len(counts) > MOST_SIDES:
         fewest = min(counts, key=lambda colour: counts[colour])
         out.append(
-            (Doubt(None, (), f"{len(counts)} colours of discs; there are {MOST_SIDES} sides at most"), (fewest,))
+            (OpenPoints(None, (), f"{len(counts)} colours of discs; there are {MOST_SIDES} sides at most"), (fewest,))
         )
     if len(counts) == MOST_SIDES:
         doubted = {d.colour for d in discs if d.confidence < LONE_SURE}
         for colour in (c for c, count in counts.items() if count == 1 and c in doubted):
             words = f"a single {colour} disc beside two other sides may be a print or another thing"
-            out.append((Doubt(None, (), words), (colour,)))
+            out.append((OpenPoints(None, (), words), (colour,)))
     sunk = [d for d in discs if d.state == "hole"]
     if len(sunk) > 1:
         names = " and ".join(f"#{d.id}" for d in sunk)
-        out.append((Doubt(None, (), f"discs {names} can't both lie in the hole"), tuple({d.colour for d in sunk})))
+        out.append((OpenPoints(None, (), f"discs {names} can't both lie in the hole"), tuple({d.colour for d in sunk})))
     return out
 
 
@@ -165,12 +166,12 @@ def why(disc: Disc, likely: int, listed: bool = True) -> str:
         x, y = disc.mm
         return f"at {x:.0f}, {y:.0f} mm there may be a {disc.colour} disc ({100 * disc.confidence:.0f} %)"
     if disc.why:
-        return "; ".join(disc.why)
+        return "; ".join(d.words for d in disc.why)
     close = [c for c in disc.lines if c.verdict == "too_close"]
     if close:
-        return "; ".join(f"gap to the {c.line} line {c.gap_mm:.2f} mm with sigma {c.sigma_mm:.2f} mm" for c in close)
+        return "; ".join(doubt(DiscDoubt.GAP, line=c.line, gap=c.gap_mm, sigma=c.sigma_mm).words for c in close)
     if not disc.values:
         return "its place could not be measured"
     if disc.confidence < 1 - DISC_POSSIBLE:
-        return f"it is a disc with a probability of {disc.confidence:.2f} only"
+        return doubt(DiscDoubt.EXISTENCE, chance=disc.confidence).words
     return f"{likely} points with a probability of {alternatives(disc).get(likely, 0.0):.2f}"

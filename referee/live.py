@@ -52,6 +52,8 @@ FAULTS_MOST = 20
 
 NOT_FED: tuple[Look, ...] = ("dark", "moved")
 WHO = "camera"
+AS_SEEN, NOTHING = "as_seen", "nothing"
+"""Answers to what the rules refuse: it was as the camera saw it, or it wasn't at all."""
 log = logging.getLogger(__name__)
 
 
@@ -279,7 +281,7 @@ class LiveTable:
         try:
             entry = self.match.observe(proposal.event, at, WHO, picture)
         except RuleError as error:
-            answers = (Choice("as_seen", self._json(proposal.event)), Choice("nothing"))
+            answers = (Choice(AS_SEEN, self._json(proposal.event)), Choice(NOTHING))
             first = error.faults[0] if error.faults else None
             self.match.ask(
                 OpenQuestion(

@@ -115,7 +115,7 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
         ],
         "score": {words[g]: score[g] for g in shown},
         "review": [
-            {"shot": v.shot, "round": v.round, "time_s": number(v.at, 2), "why": v.why} for v in ledger.reviews
+            {"shot": v.shot, "round": v.round, "time_s": number(v.at, 2), "why": v.doubt.words} for v in ledger.reviews
         ],
         "warnings": warnings,
     }  # fmt: skip

@@ -1,6 +1,6 @@
-"""What the rules make of one shot as it was seen, what about it can't be told for sure, and who sits where.
+"""What the rules make of one shot as it was seen, and who sits where.
 
-Sides are groups of one colour, numbered as they were first seen; a person is asked where a gap or a state is open.
+Sides are groups of one colour, numbered as they were first seen.
 """
 
 import math
@@ -12,10 +12,8 @@ import numpy as np
 
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
 from referee.rules.crokinole.table import Outcome
-from vision.disc_values import GUARD_SIGMAS, STATE_WORDS
 from vision.readings import Disc, DiscState
 from vision.shot_seen import Shot as ShotSeen
-from vision.shots import SIDE_UNSEEN
 
 SEAT_AZIMUTHS = {"A": -90.0, "B": 180.0, "C": 90.0, "D": 0.0}
 """Where the seats are, in degrees on the board, clockwise as seen from above."""
@@ -26,31 +24,11 @@ TWO_PLACES = 0.5
 SEAT_SHARE = 0.1
 """A seat is taken where this share of all shots came from it."""
 FEWEST_FOR_SEATS = 4
-STATE_DOUBT = 0.12
-"""A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
-LISTED = 0.4
-"""A disc below this probability is a question, until it is seen better or taken off as expected."""
 SUNK_BY_HAND = 0.1
 """A disc this probably flat in the hole that hands take out, and nothing else, was a twenty: the players see it."""
 GUESSED_GROUP = 0.75
-COLOUR_UNCLEAR = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
-TWICE = "the same side shot twice in a row: a shot before it may be missing"
-TRACELESS = "the same side shot next, and this left nothing behind: there may have been no such shot"
-BARELY_SEEN = "only a glimpse of this shot was seen: the turn says that it was one"
-REJUDGED = (COLOUR_UNCLEAR, TWICE, TRACELESS, SIDE_UNSEEN)
-"""Questions that go away when a disc turns out to be of the other side."""
 USUAL_DISCS = (12, 8, 6)
 """Discs a side that are played with (C14, C24); other numbers are possible, and looked at twice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A moment that a person should look at. ``shot``: its number in the match, None for none."""
-
-    shot: int | None
-    round: int
-    at: float
-    why: str
 
 
 @dataclass(slots=True)
@@ -132,33 +110,6 @@ def lying_of(disc_id: int, group: int, disc: Disc) -> Lying:
     return Lying(disc_id, group, rest.state, value, inner, ())
 
 
-def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[str]:
-    """What can't be told for sure about a disc that the rules take off, or would take off; ``open_board``: C7 decides.
-
-    What the players do with it next settles it, or contradicts the call.
-    """
-    out: list[str] = []
-    if disc.confidence < LISTED:
-        out.append(f"disc {disc_id} is seen with a probability of {disc.confidence:.2f} only")
-    odd = [s for s, p in disc.states if p > STATE_DOUBT and s != disc.state]
-    if odd and "hole" in (*odd, disc.state):
-        out.append(f"disc {disc_id} lies {STATE_WORDS[disc.state]}, or {' or '.join(STATE_WORDS[s] for s in odd)}")
-    for c in disc.lines if disc.state == "board" else ():
-        if c.line == "shooting" and c.verdict == "too_close":
-            out.append(f"disc {disc_id} is {c.gap_mm:+.2f} mm from the shooting line (sigma {c.sigma_mm:.2f})")
-        elif open_board and c.line == "15/10" and abs(c.inner_gap_mm) < GUARD_SIGMAS * c.sigma_mm:
-            out.append(f"disc {disc_id} may touch the inner line from outside ({c.inner_gap_mm:+.2f} mm)")
-    return out
-
-
-def value_doubts(disc_id: int, disc: Disc) -> list[str]:
-    """Which values of a disc that lies on the board when the round is counted can't be told for sure."""
-    return [
-        f"disc {disc_id} is {c.gap_mm:+.2f} mm from the {c.line} line (sigma {c.sigma_mm:.2f})"
-        for c in (disc.lines if disc.state == "board" else ()) if c.verdict == "too_close"
-    ]  # fmt: skip
-
-
 def in_state(disc: Disc, state: DiscState) -> Disc:
     """The disc, now surely in the hole, or surely not flat in it (C9: what leans counts 15)."""
     value = 20 if state == "hole" else 15
@@ -190,11 +141,6 @@ def touched_as_taken(seen: ShotSeen, disc_id: int) -> ShotSeen:
     """The shot with a disc of which it was open whether it was touched, now that hands took it off as touched."""
     left = tuple(i for i in seen.maybe_touched if i != disc_id)
     return replace(seen, touched=(*seen.touched, disc_id), maybe_touched=left)
-
-
-def touch_doubt(ids: Sequence[int]) -> str:
-    """The question whether discs were touched."""
-    return f"it isn't clear whether disc {', '.join(map(str, ids))} was touched"
 
 
 def judge(state: State, engine: Crokinole, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:

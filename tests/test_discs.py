@@ -98,7 +98,7 @@ def test_a_disc_on_the_edge_of_a_line_is_open() -> None:
     seen = valued(disc(x, 0.0, lines=lines), RADIUS, BOARD)
     assert {v for v, _ in seen.values} == {10, 5}
     assert dict(seen.values)[5] == pytest.approx(0.5, abs=1e-6)
-    assert any("10/5" in w for w in seen.why)
+    assert any("10/5" in d.words for d in seen.why)
     assert lines[0].verdict == "too_close"
 
 

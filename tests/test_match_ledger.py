@@ -6,11 +6,13 @@ import pytest
 
 from calibration.boards import BoardModel
 from referee.crokinole_match import Ledger
-from referee.match_judging import BARELY_SEEN, TRACELESS, TWICE, side_near
+from referee.match_doubts import MatchDoubt
+from referee.match_judging import side_near
 from vision.disc_values import plain_contacts, valued
+from vision.doubts import ShotDoubt, doubt
 from vision.readings import Disc
 from vision.shot_seen import DiscAfter, Shot
-from vision.shots import SIDE_UNSEEN, UNKNOWN_SURE, TableFollower
+from vision.shots import UNKNOWN_SURE, TableFollower
 from vision.tracks import Track, shot_start
 
 BOARD = BoardModel(name="nca", shooting=304.8, ten=203.2, fifteen=101.6, hole=17.45, disc_radius=15.9)
@@ -58,8 +60,8 @@ class Table:
         else:
             self.ledger.hands(self.at + 2, [disc_id], [(i, g, d) for i, (g, d) in self.lying.items()])
 
-    def whys(self):
-        return [r.why for r in self.ledger.reviews]
+    def asked(self):
+        return [r.doubt for r in self.ledger.reviews]
 
 
 MIDDLE = (0.5, 0.0)
@@ -74,7 +76,7 @@ def test_a_doubtful_disc_that_hands_take_out_of_the_hole_was_a_twenty():
     table.shoot(1, disc(IN_15))
     again = table.ledger.shots[0]
     assert again.outcome.twenties == ((1, 0),) and again.board == ()
-    assert table.ledger.state.twenties == (1, 0) and table.whys() == []
+    assert table.ledger.state.twenties == (1, 0) and table.asked() == []
 
 
 def test_a_disc_that_can_not_have_been_in_the_hole_is_asked_about():
@@ -83,7 +85,7 @@ def test_a_disc_that_can_not_have_been_in_the_hole_is_asked_about():
     table.take(1)
     table.shoot(1, disc((0.0, 70.0)))
     assert table.ledger.state.twenties == (0, 0)
-    assert any("took disc 1 off" in why for why in table.whys())
+    assert doubt(MatchDoubt.TAKEN, 1) in table.asked()
 
 
 def test_a_twenty_that_is_left_on_the_board_was_none():
@@ -94,7 +96,7 @@ def test_a_twenty_that_is_left_on_the_board_was_none():
     table.ledger.still_there([1], 9.0, [(1, 0, sunk)])
     assert table.ledger.state.twenties == (0, 0)
     assert [d.id for d in table.ledger.state.board] == [1]
-    assert any("leave disc 1" in why for why in table.whys())
+    assert doubt(MatchDoubt.LEFT_THERE, 1) in table.asked()
 
 
 def test_what_may_have_been_touched_was_if_hands_take_it_off_as_touched():
@@ -103,17 +105,17 @@ def test_what_may_have_been_touched_was_if_hands_take_it_off_as_touched():
     table.shoot(1, disc((60.0, 60.0)), touched=[1])
     # side 0 hits no opponent, and it is open whether it touched its own disc
     third = table.shoot(0, disc((0.0, -60.0)), maybe=[1])
-    assert third.outcome.removed == (3,) and any("isn't clear" in why for why in table.whys())
+    assert third.outcome.removed == (3,) and doubt(MatchDoubt.TOUCHED, 1) in table.asked()
     table.take(1)
     table.shoot(1, disc((70.0, -40.0)))
     assert set(table.ledger.shots[2].outcome.removed) == {1, 3}
-    assert table.whys() == []
+    assert table.asked() == []
 
 
 def test_whose_shot_it_was_is_found_by_where_it_came_from():
     table = Table()
-    first = table.shoot(0, None, sure=UNKNOWN_SURE, doubts=[SIDE_UNSEEN])
-    assert first.group == 0 and table.whys() == [SIDE_UNSEEN]
+    first = table.shoot(0, None, sure=UNKNOWN_SURE, doubts=[doubt(ShotDoubt.SIDE_UNSEEN)])
+    assert first.group == 0 and table.asked() == [doubt(ShotDoubt.SIDE_UNSEEN)]
     # the next one shows that side 0 sits elsewhere
     table.shots, before = 1, SEATS.copy()
     SEATS.update({0: (0.0, 304.8), 1: (0.0, -304.8)})
@@ -122,7 +124,7 @@ def test_whose_shot_it_was_is_found_by_where_it_came_from():
     finally:
         SEATS.update(before)
     assert [s.group for s in table.ledger.shots] == [1, 0]
-    assert table.whys() == []
+    assert table.asked() == []
 
 
 def test_what_was_never_a_disc_takes_its_consequences_along():
@@ -142,7 +144,7 @@ def test_a_side_twice_in_a_row_is_asked_about():
     table = Table()
     table.shoot(0, disc(IN_15))
     table.shoot(0, disc((0.0, 70.0)))
-    assert table.whys() == [TWICE]
+    assert table.asked() == [doubt(MatchDoubt.TWICE)]
 
 
 def test_of_two_shots_of_a_side_one_that_left_nothing_may_be_none():
@@ -151,7 +153,8 @@ def test_of_two_shots_of_a_side_one_that_left_nothing_may_be_none():
     table.shoot(1, disc((0.0, 350.0), (("ditch", 1.0),)), touched=(1,))
     table.shoot(0, None)
     table.shoot(0, disc((0.0, 70.0)))
-    assert [(r.shot, r.why) for r in table.ledger.reviews] == [(4, TWICE), (3, TRACELESS)]
+    twice, traceless = doubt(MatchDoubt.TWICE), doubt(MatchDoubt.TRACELESS)
+    assert [r.key for r in table.ledger.reviews] == [(4, twice), (3, traceless)]
 
 
 def test_questions_survive_when_a_round_is_judged_anew():
@@ -159,7 +162,7 @@ def test_questions_survive_when_a_round_is_judged_anew():
     table.shoot(0, disc(IN_15))
     table.shoot(0, disc((0.0, 70.0)))
     table.ledger.regroup({77: 1})
-    assert table.whys() == [TWICE]
+    assert table.asked() == [doubt(MatchDoubt.TWICE)]
 
 
 def test_an_empty_board_and_the_same_side_again_open_a_round_once_all_discs_are_shot():
@@ -206,7 +209,7 @@ def test_a_board_that_is_cleared_early_is_asked_about_with_the_shots_of_all_side
     for i in list(table.lying):
         table.take(i)
     table.ledger.finish(99.0)
-    assert "the board was cleared after 2 + 1 + 1 shots" in table.whys()
+    assert doubt(MatchDoubt.CLEARED, shots="2 + 1 + 1") in table.asked()
 
 
 def test_where_a_shot_came_from_names_a_side_only_where_one_sits():
@@ -226,7 +229,7 @@ def test_a_glimpse_told_as_a_shot_leaves_the_board_as_it_was():
     follower.glimpsed(glimpse, 1, lying)  # the first id is the disc's that lies there
     seen = follower.glimpsed(glimpse, 1, lying)
     judged = table.ledger.add(seen, False)
-    table.ledger.ask(judged.number, seen.start_s, BARELY_SEEN)
+    table.ledger.ask(judged.number, seen.start_s, doubt(MatchDoubt.BARELY_SEEN))
     assert judged.group == 1 and not judged.outcome.valid and judged.outcome.rule == "missed_opponent"
     assert [d[0] for d in judged.board] == [1]
 

@@ -15,13 +15,14 @@ from vision.changes import BoardMemory
 from vision.disc_net import Candidate
 from vision.disc_odds import in_hole
 from vision.disc_values import plain_contacts, valued
+from vision.doubts import ShotDoubt, doubt
 from vision.lens import FINE, Lens
 from vision.motion import MotionEye
 from vision.readings import Disc
 from vision.rest import Rest
 from vision.scene import SceneGate
 from vision.shot_seen import Shot
-from vision.shots import HOLE_FILLED, NOT_FOUND, UNSEEN_LOSS, TableFollower
+from vision.shots import TableFollower
 from vision.table import SeenDisc, TableReading
 from vision.tracks import Track, moving, shot_start
 
@@ -113,14 +114,14 @@ def test_a_disc_that_fell_into_the_hole_unread_after_it_struck_another_is_a_twen
 def test_a_hole_that_looks_filled_is_asked_about_where_nothing_was_seen_to_fall_in(table):
     shot = table.observe([((-30.0, 90.0), LIGHT)], sunk=True, ways=[IN])
     assert isinstance(shot, Shot) and shot.after[0].disc is not None and shot.after[0].disc.state == "hole"
-    assert HOLE_FILLED in shot.doubts
+    assert doubt(ShotDoubt.HOLE_FILLED) in shot.doubts
     # and it is no news at the next rest
     assert not isinstance(table.observe([((-30.0, 90.0), LIGHT)], sunk=True), Shot)
 
 
 def test_a_disc_that_lies_nowhere_is_asked_about_though_it_moved_another(table):
     shot = table.observe([((-30.0, 90.0), LIGHT)], ways=[IN])
-    assert isinstance(shot, Shot) and shot.after[0].disc is None and NOT_FOUND in shot.doubts
+    assert isinstance(shot, Shot) and shot.after[0].disc is None and doubt(ShotDoubt.NOT_FOUND) in shot.doubts
 
 
 def test_a_disc_that_was_seen_to_leave_is_not_asked_about(table):
@@ -133,7 +134,7 @@ def test_a_struck_disc_that_is_gone_unseen_is_asked_about(table):
     out = way((-20, 60), (-250, 190), 8, 0.3, 0.45)
     shot = table.observe(ways=[IN, out])
     assert isinstance(shot, Shot) and [a.disc for a in shot.after] == [None, None]
-    assert shot.doubts == (UNSEEN_LOSS.format("1"),)
+    assert shot.doubts == (doubt(ShotDoubt.UNSEEN_LOSS, 1),)
 
 
 def test_a_disc_that_is_read_no_more_is_gone_where_its_colour_is_though_luma_hardly_changed(table):
@@ -159,7 +160,7 @@ def test_what_ends_at_a_hand_is_the_hand_unless_something_on_the_board_says_othe
     shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays], hand=(-110.0, 60.0))
     assert isinstance(shot, Shot) and shot.touched == (1,)
     shot = table.observe([((30.0, 120.0), LIGHT)], ways=[strays])
-    assert isinstance(shot, Shot) and NOT_FOUND in shot.doubts
+    assert isinstance(shot, Shot) and doubt(ShotDoubt.NOT_FOUND) in shot.doubts
 
 
 def test_a_finger_that_comes_for_a_disc_to_be_taken_off_shoots_nothing(table):

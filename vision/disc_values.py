@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from calibration.boards import LINE_NAMES, BoardModel
+from vision.doubts import DiscDoubt, Doubt, doubt
 from vision.readings import Disc, DiscState, LineContact, LineName, Verdict
 
 RING_VALUES = (15, 10, 5, 0)
@@ -122,15 +123,15 @@ def valued(disc: Disc, radius: float, board: BoardModel) -> Disc:
     kept = sorted(((v, p / total) for v, p in chances.items() if p / total > NEGLIGIBLE), key=lambda t: (-t[1], t[0]))
     by_state = given[kept[0][0]]
     state = max(by_state, key=lambda s: by_state[s])  # the state that speaks most for the value
-    why: list[str] = []
+    why: list[Doubt] = []
     others = [STATE_WORDS[s] for s, p in disc.states if p >= NAMED and s != state]
     if others:
-        why.append(f"it seems to lie {STATE_WORDS[state]}, but may be {' or '.join(others)}")
+        why.append(doubt(DiscDoubt.STATE, state=STATE_WORDS[state], others=" or ".join(others)))
     if state == "board":
         for c in disc.lines:
             if NAMED < c.p_touching < 1 - NAMED:
-                why.append(f"gap to the {c.line} line {c.gap_mm:.2f} mm with sigma {c.sigma_mm:.2f} mm")
+                why.append(doubt(DiscDoubt.GAP, line=c.line, gap=c.gap_mm, sigma=c.sigma_mm))
     if disc.confidence < 1 - NAMED:
-        why.append(f"it is a disc with a probability of {disc.confidence:.2f} only")
+        why.append(doubt(DiscDoubt.EXISTENCE, chance=disc.confidence))
     sure = dict(disc.states).get(state, disc.state_confidence)
     return replace(disc, state=state, state_confidence=sure, values=tuple(kept), why=tuple(why))

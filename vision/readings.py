@@ -9,6 +9,8 @@ What could not be measured is None.
 from dataclasses import dataclass
 from typing import Literal
 
+from vision.doubts import Doubt
+
 DiscState = Literal["board", "hole", "leaning", "ditch"]
 """Flat on the surface (also overhanging the hole), flat in the hole, tilted into the hole, out of play."""
 
@@ -45,8 +47,8 @@ class Disc:
     board with the standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a
     disc at all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all
     states with their probabilities, the most probable first. ``values`` holds the points that its place may be worth
-    with their probabilities (they sum to 1), the most probable first; ``why`` says in words what leaves more than one
-    of them, or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where
+    with their probabilities (they sum to 1), the most probable first; ``why`` says what leaves more than one of them,
+    or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where
     more than one comes into question.
     """
 
@@ -61,7 +63,7 @@ class Disc:
     states: tuple[tuple[DiscState, float], ...] = ()
     lines: tuple[LineContact, ...] = ()
     values: tuple[tuple[int, float], ...] = ()
-    why: tuple[str, ...] = ()
+    why: tuple[Doubt, ...] = ()
     colours: tuple[tuple[str, float], ...] = ()
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vision.doubts import Doubt
 from vision.readings import Disc
 from vision.table import SeenDisc
 from vision.tracks import Start
@@ -39,7 +40,7 @@ class Shot:
     ``start_mm``: where the disc left the shooting line, ``start_seen`` whether its track was seen; ``after``: the shot
     disc and every disc that was moved or left; ``touched``: ids that it touched, ``maybe_touched`` those that may have
     been; ``lying``: all discs on the surface and in the hole when everything lay still; ``hidden``: ids of those that a
-    hand hid; ``doubts``: in words, what may be wrong; ``back``: discs that were to be taken off but were still there.
+    hand hid; ``doubts``: what may be wrong; ``back``: discs that were to be taken off but were still there.
     """
 
     start_s: float
@@ -54,7 +55,7 @@ class Shot:
     maybe_touched: tuple[int, ...]
     lying: Lying
     hidden: tuple[int, ...]
-    doubts: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     back: Lying = ()
 
 

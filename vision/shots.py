@@ -13,6 +13,7 @@ import numpy as np
 from calibration.boards import BoardModel
 from vision.change_clues import COVERED, GROUP_SURE, TRACK_END_MM, covered, light_of
 from vision.changes import READ_BEFORE, BoardMemory
+from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.readings import Disc
 from vision.rest import Rest
 from vision.shot_losses import unseen_losses
@@ -39,10 +40,6 @@ read with less at first is none once it is read with less than NO_DISC, though n
 PLACED_MM = 50.0
 """A disc that lay on the line at first sight was shot where a shot begins within this of it."""
 FACES_KEPT = 5
-NOT_FOUND = "the disc that was shot wasn't seen at rest; it is taken to have left the board"
-UNSEEN_LOSS = "disc {} lies nowhere any more, and not all that is gone was seen to leave the board"
-HOLE_FILLED = "the hole looks as if a disc had fallen in, which is neither read there nor was seen to"
-SIDE_UNSEEN = "which side shot wasn't seen"
 GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
 """What is seen this long, this often and this fast, and leaves the board, may be a shot that went astray at once."""
 GLIMPSE_BEFORE_S = 1.0
@@ -56,7 +53,7 @@ class _Account:
     after: list[DiscAfter] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
     maybe: list[int] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
     back: list[TableDisc] = field(default_factory=list)
 
 
@@ -182,13 +179,13 @@ class TableFollower:
     ) -> Shot:  # fmt: skip
         rest, account = reading.rest, _Account()
         if rest.cut_short:
-            account.doubts.append("the camera turned away before everything lay still")
+            account.doubts.append(doubt(ShotDoubt.CUT_SHORT))
         if change.filled:
-            account.doubts.append(HOLE_FILLED)
+            account.doubts.append(doubt(ShotDoubt.HOLE_FILLED))
         strong = [s for s in starts if s.strong]
         start = strong[0] if strong else starts[0] if starts else None
         if len(strong) > 1 and strong[-1].at - strong[0].at > SECOND_SHOT_S:
-            account.doubts.append("two shots seem to have been made without a rest between them")
+            account.doubts.append(doubt(ShotDoubt.TWO_SHOTS))
         placed = self._placed(reading, change, start)
         missing = [d for d in change.gone if d.id not in self.leaving and d.id not in placed]
         suggested = likely(start)
@@ -203,11 +200,11 @@ class TableFollower:
         began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
         vanished = [a for a in account.after if a.disc is None]
         if unseen_losses(reading, began if start is None else start.at, [a.group for a in vanished], ditched):
-            known = [str(a.id) for a in vanished if a.id != disc_id]
-            account.doubts.append(UNSEEN_LOSS.format(", ".join(known)) if known else NOT_FOUND)
+            known = [a.id for a in vanished if a.id != disc_id]
+            account.doubts.append(doubt(ShotDoubt.UNSEEN_LOSS, *known) if known else doubt(ShotDoubt.NOT_FOUND))
         extra = [n for n in others if all(n is not found for _, found in pairs)]
         if extra:
-            account.doubts.append("a disc came to lie on the board that nobody is known to have shot")
+            account.doubts.append(doubt(ShotDoubt.NOBODYS))
         for n in extra:
             self._place(n)
         if shot_disc is not None:
@@ -266,16 +263,16 @@ class TableFollower:
             group = next(iter(more))
             sure = min(n.sure for n in newcomers if n.group == group)
             if suggested is not None and suggested != group and sure < GROUP_SURE:
-                account.doubts.append("the colour of the disc that was shot is not clear")
+                account.doubts.append(doubt(ShotDoubt.COLOUR_UNCLEAR))
             return group, sure
         if more:
-            account.doubts.append("more discs came than one shot can bring")
+            account.doubts.append(doubt(ShotDoubt.TOO_MANY_CAME))
             return (suggested if suggested is not None and suggested in more else min(more)), UNKNOWN_SURE
         if suggested is not None:
             return suggested, 1.0
         if ditched:
             return ditched[0], 1.0
-        account.doubts.append(SIDE_UNSEEN)
+        account.doubts.append(doubt(ShotDoubt.SIDE_UNSEEN))
         return 0, UNKNOWN_SURE
 
     def _add(self, shot_disc: Newcomer | None, group: int, account: _Account) -> int:

@@ -9,20 +9,22 @@ from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
 from referee.dashboard.told import clause_text, names_of, tell
 from referee.desk import OpenMatch, title_of
-from referee.live import LiveTable, TableState
+from referee.live import AS_SEEN, NOTHING, LiveTable, TableState
 from referee.log import Entry, MatchLog
+from referee.officials.crokinole_fit import MISSED, WHOLE
+from referee.officials.crokinole_questions import AS_READ, NO_SHOT
 from referee.questions import OpenQuestion
 from referee.rules.codec import to_json
 
 SCHEMA = "state/1"
 EVENTS_SHOWN = 80
 PHRASES = {
-    "as_seen": "doubt.as_seen",
-    "as it was read": "doubt.as_seen",
-    "nothing": "doubt.nothing",
-    "no shot": "doubt.nothing",
-    "it touched none": "doubt.missed",
-    "with the discs that the log has off the board": "doubt.whole",
+    AS_SEEN: "doubt.as_seen",
+    AS_READ: "doubt.as_seen",
+    NOTHING: "doubt.nothing",
+    NO_SHOT: "doubt.nothing",
+    MISSED: "doubt.missed",
+    WHOLE: "doubt.whole",
 }
 """Answers that officials word alike, in the reader's language."""
 

@@ -158,10 +158,10 @@ def _kraken(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts
     if kind == "laid":
         words = t("said.laid", seat=seat, card=card_text(event.card))
         rnd = getattr(state, "round", None)
-        if rnd is not None and rnd.tricks and not rnd.table:
-            trick = rnd.tricks[-1]
+        trick = rnd.tricks[-1] if rnd is not None and rnd.tricks and not rnd.table else None
+        if trick is not None:
             words += "; " + t("said.trick", seat=names[trick.winner], points=trick.points)
-        return Sentence(words, "R7" if "; " in words else "R6")
+        return Sentence(words, "R6" if trick is None else "R7")
     words = {
         "stake": lambda: t("said.stake", amount=event.amount),
         "trump": lambda: t("said.trump", seat=seat, suit=SUIT_SIGNS.get(event.suit, event.suit)),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vision.frames import Frame
     from vision.readings import Disc, DiscState
 
-Doubt = Literal["too_close", "hidden", "unexpected", "ruling"]
+Cause = Literal["too_close", "hidden", "unexpected", "ruling"]
 """Why a person is asked: a line call within its uncertainty, something that wasn't seen, something that the rules
 don't expect, something that only people can decide."""
 
@@ -60,7 +60,7 @@ class Question:
     """
 
     key: str
-    doubt: Doubt
+    doubt: Cause
     why: str
     at: float
     answers: tuple[Answer, ...]

@@ -15,26 +15,20 @@ from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
 from calibration.scale import Scale
 from referee.crokinole_match import Ledger
-from referee.match_judging import (
-    BARELY_SEEN,
-    GUESSED_GROUP,
-    SEAT_AZIMUTHS,
-    SEAT_WIDTH_DEG,
-    JudgedShot,
-    Review,
-    side_near,
-)
+from referee.match_doubts import MatchDoubt
+from referee.match_judging import GUESSED_GROUP, SEAT_AZIMUTHS, SEAT_WIDTH_DEG, JudgedShot, side_near
 from referee.officials import Correction, Evidence, Lain, Proposal, Question, Ruled, Seen
-from referee.officials.crokinole_doubts import Doubts
 from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
+from referee.officials.crokinole_questions import ShotQuestions
 from referee.rules.crokinole import Crokinole, Recorded, Shot, State
 from referee.settings import Settings
+from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
-from vision.shots import SIDE_UNSEEN, TableFollower
+from vision.shots import TableFollower
 from vision.table import Sides, TableReading, disc_radius
 from vision.table_reader import TableReader
 from vision.tracks import Start, Track, scaled_track
@@ -86,10 +80,10 @@ class CrokinoleOfficial:
         self.pictures: dict[int, bytes] = {}
         self.boards: list[Board] = []
         self._numbers = Numbers()
-        self._doubts = Doubts()
+        self._questions = ShotQuestions()
         self._hand = Hand(self.follower, self.ledger, self._numbers)
         self._live: State | None = None
-        self._asked: set[tuple[int | None, str]] = set()
+        self._asked: set[tuple[int | None, Doubt]] = set()
         self._at = 0.0
         self._prompt = prompt
         self._reader = TableReader()
@@ -322,7 +316,7 @@ class CrokinoleOfficial:
                 self.ledger.add(self.follower.glimpsed(track, turn, before), not before)
                 last = self.ledger.last
                 assert last is not None
-                self.ledger.ask(last.number, last.seen.start_s, BARELY_SEEN)
+                self.ledger.ask(last.number, last.seen.start_s, doubt(MatchDoubt.BARELY_SEEN))
                 return last
         return None
 
@@ -340,13 +334,13 @@ class CrokinoleOfficial:
             fits = fitting(self._live, fits.event, shot.outcome.valid)
         # of a recording the evidence is the recording
         evidence = Evidence(b"") if self._live is None else _evidence(reading, f"after shot {shot.number}")
-        # the ledger takes some back when it judges a round anew: what was asked is known by its words
-        fresh: list[Review] = [r for r in self.ledger.reviews if (r.shot, r.why) not in self._asked]
-        self._asked |= {(r.shot, r.why) for r in fresh}
-        if self._live is not None:
-            fresh = [r for r in fresh if r.why != SIDE_UNSEEN]  # the log knows whose turn it was
+        # the ledger takes some back when it judges a round anew: they can't be told by their place in its list
+        fresh = [r for r in self.ledger.reviews if r.key not in self._asked]
+        self._asked |= {r.key for r in fresh}
+        if self._live is not None:  # the log knows whose turn it was
+            fresh = [r for r in fresh if r.doubt.kind is not ShotDoubt.SIDE_UNSEEN]
         last = self._live is not None and self._live.shots + 1 >= self._live.stop
-        return self._doubts.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
+        return self._questions.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
         """The event with the seat of a player: who is on turn, if that side shot; else where the disc came from."""

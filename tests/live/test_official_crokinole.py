@@ -9,9 +9,9 @@ import pytest
 from referee.desk import Desk
 from referee.log import MatchLog
 from referee.officials import Correction, Place
-from referee.officials.crokinole_doubts import Told, judged_since, open_place
 from referee.officials.crokinole_fit import fitting
 from referee.officials.crokinole_numbers import Numbers, free_number
+from referee.officials.crokinole_questions import Told, judged_since, open_place
 from referee.officials.crokinole_ruling import ruling
 from referee.officials.registry import MODULES, official_for
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State, TimeOut
@@ -139,11 +139,12 @@ def test_what_the_players_do_later_is_offered_as_an_answer(engine: Crokinole) ->
     told = Told(1.0, numbers.told(Shot("A", 11, (), (Rest(11, "hole"),)), engine.start()), (), None)
     sunk = replace(seen(20), state="hole", values=((20, 1.0),))
     leans = replace(seen(15), state="leaning")
-    for now, words in ((sunk, []), (leans, ["#1: 15"])):
-        found = judged_since(told, [(11, now)], numbers)
-        assert [answer.words for answer in found] == words
-    assert found[0].event.rests == (Rest(1, "leaning"),)
-    assert judged_since(told, [(99, leans)], numbers) == []
+    assert judged_since(told, [(11, sunk)], numbers) is None
+    found = judged_since(told, [(11, leans)], numbers)
+    assert found is not None
+    assert found.answer.words == "#1: 15"
+    assert found.event.rests == (Rest(1, "leaning"),)
+    assert judged_since(told, [(99, leans)], numbers) is None
 
 
 def test_a_correction_after_a_time_out_is_a_ruling_on_the_last_shot() -> None:

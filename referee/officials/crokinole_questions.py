@@ -4,20 +4,23 @@ A doubt often shows only later (the next shot finds a disc where the rules had t
 the earlier shot, and its answers take that shot's place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from referee.match_judging import JudgedShot, Review, rest_of
+from referee.match_doubts import MatchDoubt, Review
+from referee.match_judging import JudgedShot, rest_of
 from referee.officials import Answer, Evidence, Proposal, Question
 from referee.officials.crokinole_fit import Fitting
 from referee.officials.crokinole_numbers import Numbers
 from referee.officials.crokinole_ruling import with_rests
 from referee.rules.crokinole import Rest, Shot
 from vision.disc_values import GUARD_SIGMAS
+from vision.doubts import Doubt, doubt
 from vision.readings import Disc, LineContact
 from vision.table import TableReading
 
@@ -29,8 +32,7 @@ CROP_RADII, CROP_SIDE, CROP_QUALITY = 3.5, 480, 88
 """Half the crop's side in disc radii, its side in pixels, and how well it is kept."""
 AS_READ, NO_SHOT = "as it was read", "no shot"
 KEY_WORDS = 80
-"""So much of the words makes two doubts about one shot different questions."""
-SINCE = "what the players did since says that a disc lay otherwise"
+"""So much of its words goes into the stored key of a question about an earlier shot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,24 @@ class Told:
     crop: Evidence | None
 
 
-class Doubts:
-    """The questions of one match; remembers what it told of each shot."""
+class Rejudged(NamedTuple):
+    """What a told shot is taken to be by now: the values of the discs that lay otherwise, by the log's numbers."""
+
+    values: tuple[tuple[int, int | None], ...]
+    event: Shot
+
+    @property
+    def answer(self) -> Answer:
+        """The same as an answer to choose."""
+        return Answer(", ".join(f"#{number}: {value}" for number, value in self.values), self.event)
+
+
+class ShotQuestions:
+    """The questions about one match's shots; remembers what it told of each shot."""
 
     def __init__(self) -> None:
         self._told: dict[int, Told] = {}
-        self._since: set[tuple[int, str]] = set()
+        self._offered: set[tuple[int, tuple[tuple[int, int | None], ...]]] = set()
 
     def ask(
         self,
@@ -79,27 +93,28 @@ class Doubts:
         opens = tuple(sorted((o for o in opens if len(o.rests) > 1), key=lambda o: o.line is None))
         told = Told(shot.seen.settled_s, fits.event, opens, _crop(reading, opens))
         self._told[shot.number] = told
-        earlier = {number: "" for number in sorted(self._told) if number != shot.number}
+        earlier: dict[int, list[Doubt]] = {number: [] for number in sorted(self._told) if number != shot.number}
+        mine: list[Doubt] = []
         for r in fresh:
-            if r.shot in earlier:
-                earlier[r.shot] = "; ".join(filter(None, (earlier[r.shot], r.why)))
+            (mine if r.shot is None else earlier.get(r.shot, mine)).append(r.doubt)
         questions: list[Proposal | Question] = []
-        for number, words in earlier.items():
+        for number, doubts in earlier.items():
             since = [(a.id, a.disc) for s in known if s.number == number for a in s.seen.after]
-            others = judged_since(self._told[number], since, numbers)
-            unsaid = [a for a in others if (number, a.words) not in self._since]
-            self._since |= {(number, a.words) for a in others}
-            if words or unsaid:
-                questions.append(_question(number, self._told[number], words or SINCE, None, others=others))
-        mine = [r.why for r in fresh if r.shot not in earlier]
+            rejudged = judged_since(self._told[number], since, numbers)
+            offered = rejudged is None or (number, rejudged.values) in self._offered
+            if rejudged is not None:
+                self._offered.add((number, rejudged.values))
+            if doubts or not offered:
+                words = _sentences(doubts or [doubt(MatchDoubt.SINCE)])
+                others = () if rejudged is None else (rejudged.answer,)
+                questions.append(_question(number, self._told[number], words, None, others=others))
         if last:
-            mine += [_words(o) for o in opens if o.line is not None]
-        if fits.why is not None:
-            mine.append(fits.why)
+            mine += [_value_doubt(o.number, o.line) for o in opens if o.line is not None]
+        words = _sentences(dict.fromkeys(mine), *(() if fits.why is None else (fits.why,)))
         proposal = Proposal(fits.event, told.at, shot.confidence, evidence)
-        if not mine:
+        if not words:
             return [proposal, *questions]
-        return [_question(shot.number, told, "; ".join(dict.fromkeys(mine)), proposal, fits), *questions]
+        return [_question(shot.number, told, words, proposal, fits), *questions]
 
 
 def _question(
@@ -128,6 +143,11 @@ def _question(
     )
 
 
+def _sentences(doubts: Iterable[Doubt], *more: str) -> str:
+    """Doubts in words, one after another, and what else is to be said."""
+    return "; ".join([*(d.words for d in doubts), *more])
+
+
 def _answers(told: Told) -> list[Answer]:
     """The shot with every other combination of the places that are open."""
     found = []
@@ -138,16 +158,19 @@ def _answers(told: Told) -> list[Answer]:
     return found
 
 
-def judged_since(told: Told, after: Sequence[tuple[int, Disc | None]], numbers: Numbers) -> list[Answer]:
-    """The shot as it is judged by now, from where its discs are taken to lie since (camera's id, disc)."""
+def judged_since(told: Told, after: Sequence[tuple[int, Disc | None]], numbers: Numbers) -> Rejudged | None:
+    """The shot as it is judged by now, from where its discs are taken to lie since (camera's id, disc).
+
+    None while it is judged as it was told.
+    """
     before = {rest.id: rest for rest in told.event.rests}
     new = [(n, disc) for i, disc in after if (n := numbers.of(i)) is not None and n in before]
     changed = [(n, disc) for n, disc in new if rest_of(n, disc).state != before[n].state]
     if not changed:
-        return []
-    words = ", ".join(f"#{n}: {0 if disc is None else disc.value}" for n, disc in changed)
+        return None
+    values = tuple((n, 0 if disc is None else disc.value) for n, disc in changed)
     rests = with_rests(told.event, *(rest_of(n, disc) for n, disc in changed))
-    return [Answer(words, replace(told.event, rests=rests))]
+    return Rejudged(values, replace(told.event, rests=rests))
 
 
 def open_place(number: int, disc: Disc) -> Open:
@@ -180,9 +203,9 @@ def _inner(disc: Disc, value: int) -> list[tuple[str, bool | None]]:
     return [(words[t], t) for t in ((touches, not touches) if is_open else (touches,))]
 
 
-def _words(o: Open) -> str:
-    assert o.line is not None
-    return f"#{o.number} is {o.line.gap_mm:+.2f} mm from the {o.line.line} line"
+def _value_doubt(number: int, line: LineContact) -> Doubt:
+    """The doubt about the value of a disc, named by the log's ``number``, that is too close to a line."""
+    return doubt(MatchDoubt.VALUE_AT_LINE, number, gap=line.gap_mm, line=line.line)
 
 
 def _crop(reading: TableReading, opens: Sequence[Open]) -> Evidence | None:
