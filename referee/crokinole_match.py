@@ -37,7 +37,8 @@ from referee.rules.crokinole.rounds import board_points, gains
 from referee.rules.crokinole.table import Outcome
 from referee.rules.protocol import RuleError
 from vision.doubts import Doubt, ShotDoubt, doubt
-from vision.readings import Disc, DiscState
+from vision.readings import DiscState
+from vision.shot_seen import OnTable
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import UNKNOWN_SURE
 
@@ -79,7 +80,7 @@ class Ledger:
         """The last shot."""
         return self.rounds[-1].shots[-1] if self.rounds and self.rounds[-1].shots else None
 
-    def begin(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def begin(self, lying: Sequence[OnTable]) -> None:
         """The video begins with discs on the board: a round is under way."""
         self._new_round()
         self._put(lying)
@@ -168,7 +169,7 @@ class Ledger:
     def _touched_as_taken(self, shot: JudgedShot, disc_id: int) -> None:
         """Hands took off a disc that may have been touched: it was, if the rules then take it off (C7, C8)."""
         seen = touched_as_taken(shot.seen, disc_id)
-        sides = {i: g for i, g, _ in seen.lying}
+        sides = {d.id: d.group for d in seen.lying}
         if sides.get(disc_id) != shot.group or shot.outcome.valid:
             return
         settled = (shot.number, touch_doubt(shot.seen.maybe_touched))
@@ -188,7 +189,7 @@ class Ledger:
             group=self._groups.get(seen.disc, seen.group),
             group_sure=1.0 if seen.disc in self._groups else seen.group_sure,
             after=tuple(replace(a, group=self._groups.get(a.id, a.group)) for a in seen.after),
-            lying=tuple((i, self._groups.get(i, g), d) for i, g, d in seen.lying),
+            lying=tuple(replace(d, group=self._groups.get(d.id, d.group)) for d in seen.lying),
             doubts=tuple(
                 d for d in seen.doubts if d.kind is not ShotDoubt.SIDE_UNSEEN or seen.disc not in self._groups
             ),
@@ -205,7 +206,7 @@ class Ledger:
             elif not self.turns_kept:
                 self.ask(number, seen.start_s, doubt(MatchDoubt.TWICE))
                 before_it = round_.shots[-1]
-                stays = {i for i, _, _ in before_it.settled}
+                stays = {d.id for d in before_it.settled}
                 if before_it.seen.disc not in stays and not before_it.event.touched:
                     self.ask(before_it.number, before_it.seen.start_s, doubt(MatchDoubt.TRACELESS))
         before = self.state
@@ -226,9 +227,9 @@ class Ledger:
         for about in doubts:
             confidence *= 0.7
             self.ask(number, seen.start_s, about)
-        settled = tuple(seen.lying)
+        settled = seen.lying
         off = {*outcome.removed, *outcome.ditched, *[i for i, _ in outcome.twenties]}
-        board = tuple(d for d in settled if d[0] not in off)
+        board = tuple(d for d in settled if d.id not in off)
         shot = JudgedShot(number, round_.number, seen, group, event, outcome, board, settled, min(confidence, 0.99))
         round_.shots.append(shot)
         self._count(group, number, seen.start_s)
@@ -239,23 +240,23 @@ class Ledger:
         for i in ids:
             self._waiting.pop(i, None)
 
-    def hands(self, at: float, taken: Sequence[int], lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def hands(self, at: float, taken: Sequence[int], lying: Sequence[OnTable]) -> None:
         """Hands took discs off that the rules leave there: a round's end, or a sign of a wrong call."""
         self._taken += list(taken)
         if self._taken and not lying and self.rounds and self.rounds[-1].ended is None:
             self.rounds[-1].ended = at
 
-    def changed_meanwhile(self, at: float, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def changed_meanwhile(self, at: float, lying: Sequence[OnTable]) -> None:
         """The board lies otherwise than before the camera showed something else: go on from what lies there now."""
         if not self.rounds:
             self._new_round()
         last = self.last
         self.ask(None if last is None else last.number, at, doubt(MatchDoubt.ELSEWHERE))
-        there = {i for i, _, _ in lying}
+        there = {d.id for d in lying}
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id in there))
         self._put(lying)
 
-    def still_there(self, ids: Sequence[int], at: float, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def still_there(self, ids: Sequence[int], at: float, lying: Sequence[OnTable]) -> None:
         """Discs that the rules take off still lie there at the next shot: the call before may be wrong.
 
         What was called a twenty and is left there wasn't flat in the hole (C9).
@@ -265,14 +266,14 @@ class Ledger:
             self.ask(last.number, at, doubt(MatchDoubt.LEFT_THERE, *ids))
             for i in {i for i, _ in last.outcome.twenties} & set(ids):
                 self._retold(last.number, i, "leaning")
-                lying = [(j, g, in_state(d, "leaning") if j == i else d) for j, g, d in lying]
-        back = [d for d in lying if d[0] in ids and d[2].state != "hole"]
+                lying = [replace(d, disc=in_state(d.disc, "leaning")) if d.id == i else d for d in lying]
+        back = [d for d in lying if d.id in ids and d.disc.state != "hole"]
         self._put(back)
 
-    def corrected(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def corrected(self, lying: Sequence[OnTable]) -> None:
         """People say what lies on the board: go on from that."""
-        there = {i for i, _, d in lying if d.state in ("board", "leaning")}
-        board = tuple(lying_of(i, g, d) for i, g, d in lying if i in there)
+        there = {d.id for d in lying if d.disc.state in ("board", "leaning")}
+        board = tuple(lying_of(d) for d in lying if d.id in there)
         self.state = self.state._replace(board=board, out=tuple(i for i in self.state.out if i not in there))
         for i in there:
             self._waiting.pop(i, None)
@@ -297,11 +298,11 @@ class Ledger:
                     total[g] += n
         return tuple(total)
 
-    def _ask_waiting(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def _ask_waiting(self, lying: Sequence[OnTable]) -> None:
         """Doubts about discs that should have been taken off, or not, and that the next shot finds unsettled."""
         last = self.last
         off = set() if last is None else {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
-        now = {i: d for i, _, d in lying}
+        now = {d.id: d.disc for d in lying}
         for i, waiting in self._waiting.items():
             seen_well = i in now and now[i].confidence >= LISTED and waiting.doubt.kind is MatchDoubt.FAINT
             if not seen_well and (i in off or i in {d.id for d in self.state.board}):
@@ -318,20 +319,20 @@ class Ledger:
         self.state = fresh._replace(round=len(self.rounds))
         self.rounds[-1].start = self.state
 
-    def _put(self, lying: Sequence[tuple[int, int, Disc]]) -> None:
+    def _put(self, lying: Sequence[OnTable]) -> None:
         """Discs that lie on the board without a shot that was seen."""
         known = {d.id for d in self.state.board}
         board = list(self.state.board)
-        board += [lying_of(i, g, d) for i, g, d in lying if i not in known and d.state in ("board", "leaning")]
-        back = {i for i, _, _ in lying}
+        board += [lying_of(d) for d in lying if d.id not in known and d.disc.state in ("board", "leaning")]
+        back = {d.id for d in lying}
         self.state = self.state._replace(board=tuple(board), out=tuple(i for i in self.state.out if i not in back))
 
     def _absent(self, seen: ShotSeen) -> None:
         """Bring the engine's board to what was seen to lie there before the shot."""
-        there = {a.id for a in seen.after} | {i for i, _, _ in seen.lying} | set(seen.hidden)
+        there = {a.id for a in seen.after} | {d.id for d in seen.lying} | set(seen.hidden)
         self.state = self.state._replace(board=tuple(d for d in self.state.board if d.id in there))
         mine = {d.id for d in self.state.board} | {seen.disc}
-        new = [d for d in seen.lying if d[0] not in mine and d[0] not in self.state.out]
+        new = [d for d in seen.lying if d.id not in mine and d.id not in self.state.out]
         self._put(new)
 
     def _forced(self, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:
@@ -361,7 +362,7 @@ class Ledger:
         last = self.last
         if last is not None:
             for i in list(self._taken):
-                disc = next((d for j, _, d in last.settled if j == i), None)
+                disc = next((d.disc for d in last.settled if d.id == i), None)
                 if i in last.seen.maybe_touched:
                     self._touched_as_taken(last, i)
                 elif disc is None or disc.state == "hole" or len(self._taken) > 1:
@@ -389,8 +390,8 @@ class Ledger:
         assert points is not None
         round_.points, round_.twenties = points, self.state.twenties
         last = round_.shots[-1]
-        for i, _, disc in () if self.turns_kept else last.board:
-            for about in value_doubts(i, disc):
+        for d in () if self.turns_kept else last.board:
+            for about in value_doubts(d.id, d.disc):
                 self.ask(last.number, at, about)
         counts = round_.counts(self.groups)
         wanted = self.discs

@@ -11,7 +11,7 @@ from referee.log import Entry, MatchLog
 from referee.match_judging import JudgedShot, Seating, seats_of
 from referee.rules.crokinole import Crokinole, Recorded, Shot
 from referee.rules.protocol import RuleError
-from vision.readings import Disc
+from vision.shot_seen import OnTable
 from vision.video import VideoInfo
 
 SCHEMA = "match/1"
@@ -87,12 +87,12 @@ def match_json(result: MatchResult, info: VideoInfo, path: str, warnings: list[s
     ledger, words = result.ledger, result.words
     colours: dict[int, str] = {}
     for shot in ledger.shots:
-        for i, g, _ in shot.settled:
-            colours[i] = words[g]
+        for d in shot.settled:
+            colours[d.id] = words[d.group]
         colours[shot.seen.disc] = words[shot.group]
         for a in shot.seen.after:
             colours[a.id] = words[a.group]
-    played = {s.group for s in ledger.shots} | {g for s in ledger.shots for _, g, _ in s.settled}
+    played = {s.group for s in ledger.shots} | {d.group for s in ledger.shots for d in s.settled}
     shown = [g for g in range(len(words)) if g in played or (len(words) <= 2 and ledger.shots)]
     score = ledger.score(result.engine.setup)
     return {
@@ -140,16 +140,17 @@ def shot_json(shot: JudgedShot, words: tuple[str, ...]) -> dict[str, Any]:
         "ditched": list(outcome.ditched),
         "twenties": {str(i): words[g] for i, g in outcome.twenties},
         "twenty": bool(outcome.twenties),
-        "board_after": [disc_json(i, words[g], d) for i, g, d in shot.board],
+        "board_after": [disc_json(d, words[d.group]) for d in shot.board],
         "confidence": number(shot.confidence, 3),
         "start_seen": seen.start_seen,
     }
 
 
-def disc_json(disc_id: int, colour: str, disc: Disc) -> dict[str, Any]:
+def disc_json(lies: OnTable, colour: str) -> dict[str, Any]:
     """One disc on the board after a shot."""
+    disc = lies.disc
     return {
-        "id": disc_id,
+        "id": lies.id,
         "colour": colour,
         "mm": [number(v, 2) for v in disc.mm],
         "value": disc.value,

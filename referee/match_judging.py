@@ -13,6 +13,7 @@ import numpy as np
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State
 from referee.rules.crokinole.table import Outcome
 from vision.readings import Disc, DiscState
+from vision.shot_seen import OnTable
 from vision.shot_seen import Shot as ShotSeen
 
 SEAT_AZIMUTHS = {"A": -90.0, "B": 180.0, "C": 90.0, "D": 0.0}
@@ -33,9 +34,9 @@ USUAL_DISCS = (12, 8, 6)
 
 @dataclass(slots=True)
 class JudgedShot:
-    """A shot with what the rules make of it. ``board``: (id, group, disc) on the surface once they were applied.
+    """A shot with what the rules make of it. ``board``: the discs on the surface once they were applied.
 
-    ``settled``: the same when everything lay still. ``event``: by side's seats ("A", "C" ...), not by those of the
+    ``settled``: those on it when everything lay still. ``event``: by side's seats ("A", "C" ...), not by those of the
     players.
     """
 
@@ -45,8 +46,8 @@ class JudgedShot:
     group: int
     event: Shot
     outcome: Outcome
-    board: tuple[tuple[int, int, Disc], ...]
-    settled: tuple[tuple[int, int, Disc], ...]
+    board: tuple[OnTable, ...]
+    settled: tuple[OnTable, ...]
     confidence: float
     seat: str | None = None
 
@@ -102,12 +103,12 @@ def rest_of(disc_id: int, disc: Disc | None) -> Rest:
     return Rest(disc_id, "board", value, inner)
 
 
-def lying_of(disc_id: int, group: int, disc: Disc) -> Lying:
+def lying_of(lies: OnTable) -> Lying:
     """A disc on the surface in the engine's words."""
-    rest = rest_of(disc_id, disc)
+    rest = rest_of(lies.id, lies.disc)
     value = 15 if rest.state == "leaning" else rest.value
     inner = rest.inner if value == 10 or value is None else value >= 15
-    return Lying(disc_id, group, rest.state, value, inner, ())
+    return Lying(lies.id, lies.group, rest.state, value, inner, ())
 
 
 def in_state(disc: Disc, state: DiscState) -> Disc:
@@ -123,7 +124,7 @@ def with_state(seen: ShotSeen, disc_id: int, state: DiscState) -> ShotSeen:
         return in_state(d, state) if i == disc_id else d
 
     after = tuple(a if a.disc is None else replace(a, disc=told(a.id, a.disc)) for a in seen.after)
-    return replace(seen, after=after, lying=tuple((i, g, told(i, d)) for i, g, d in seen.lying))
+    return replace(seen, after=after, lying=tuple(replace(d, disc=told(d.id, d.disc)) for d in seen.lying))
 
 
 def without(seen: ShotSeen, ids: Set[int]) -> ShotSeen:
@@ -133,7 +134,7 @@ def without(seen: ShotSeen, ids: Set[int]) -> ShotSeen:
         after=tuple(a for a in seen.after if a.id not in ids),
         touched=tuple(i for i in seen.touched if i not in ids),
         maybe_touched=tuple(i for i in seen.maybe_touched if i not in ids),
-        lying=tuple(d for d in seen.lying if d[0] not in ids),
+        lying=tuple(d for d in seen.lying if d.id not in ids),
     )
 
 

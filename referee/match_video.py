@@ -72,13 +72,14 @@ def _stream(out: Any, picture: NDArray[np.uint8], rate: float) -> Any:
 def _rings(picture: NDArray[np.uint8], board: Board) -> None:
     view = board.view
     width = max(1, round(picture.shape[1] / 640))
-    for i, _, disc in board.lying:
+    for lies in board.lying:
+        disc = lies.disc
         a = np.arange(48) * (2 * np.pi / 48)
         ring = np.array(disc.mm) + view.board.disc_radius * np.column_stack([np.cos(a), np.sin(a)])
         px = np.round(view.to_px(ring) * 16).astype(np.int32)
         cv2.polylines(picture, [px], True, VALUE_COLOURS.get(disc.value, VALUE_COLOURS[None]), width, cv2.LINE_AA, 4)
         x, y = px.mean(axis=0) / 16
-        _text(picture, str(i), (round(x), round(y)), picture.shape[1] / 2600)
+        _text(picture, str(lies.id), (round(x), round(y)), picture.shape[1] / 2600)
 
 
 def _scores(data: Mapping[str, Any]) -> list[tuple[float, str]]:

@@ -1,6 +1,7 @@
 """The account of a match: what later moments say about earlier calls, made of shots told by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from referee.match_judging import side_near
 from vision.disc_values import plain_contacts, valued
 from vision.doubts import ShotDoubt, doubt
 from vision.readings import Disc
-from vision.shot_seen import DiscAfter, Shot
+from vision.shot_seen import DiscAfter, OnTable, Shot
 from vision.shots import UNKNOWN_SURE, TableFollower
 from vision.tracks import Track, shot_start
 
@@ -30,7 +31,7 @@ class Table:
 
     def __init__(self, groups=2, **about) -> None:
         self.ledger = Ledger(groups, **about)
-        self.lying: dict[int, tuple[int, Disc]] = {}
+        self.lying: dict[int, OnTable] = {}
         self.at = 0.0
         self.shots = 0
 
@@ -38,14 +39,14 @@ class Table:
         self.at += 5.0
         self.shots += 1
         number, empty = self.shots, not self.lying
-        before = {i: self.lying[i][1] for i in (*touched, *maybe)}
+        before = {i: self.lying[i].disc for i in (*touched, *maybe)}
         for i, where in (moved or {}).items():
-            self.lying[i] = (self.lying[i][0], where)
+            self.lying[i] = replace(self.lying[i], disc=where)
         if place is not None:
-            self.lying[number] = (group, place)
+            self.lying[number] = OnTable(number, group, place)
         after = [DiscAfter(number, group, place, None)]
-        after += [DiscAfter(i, self.lying[i][0], self.lying[i][1], d) for i, d in before.items()]
-        lying = tuple((i, g, d) for i, (g, d) in self.lying.items())
+        after += [DiscAfter(i, self.lying[i].group, self.lying[i].disc, d) for i, d in before.items()]
+        lying = tuple(self.lying.values())
         seen = Shot(self.at, SEATS[group] if sure > UNKNOWN_SURE or place is None else None, True, self.at + 1, group,
                     sure, number, tuple(after), tuple(touched), tuple(maybe), lying, (), tuple(doubts))  # fmt: skip
         judged = self.ledger.add(seen, empty)
@@ -58,7 +59,7 @@ class Table:
         if called:
             self.ledger.settled([disc_id])
         else:
-            self.ledger.hands(self.at + 2, [disc_id], [(i, g, d) for i, (g, d) in self.lying.items()])
+            self.ledger.hands(self.at + 2, [disc_id], list(self.lying.values()))
 
     def asked(self):
         return [r.doubt for r in self.ledger.reviews]
@@ -93,7 +94,7 @@ def test_a_twenty_that_is_left_on_the_board_was_none():
     sunk = disc(MIDDLE, (("hole", 0.8), ("leaning", 0.2)))
     first = table.shoot(0, sunk)
     assert first.outcome.twenties
-    table.ledger.still_there([1], 9.0, [(1, 0, sunk)])
+    table.ledger.still_there([1], 9.0, [OnTable(1, 0, sunk)])
     assert table.ledger.state.twenties == (0, 0)
     assert [d.id for d in table.ledger.state.board] == [1]
     assert doubt(MatchDoubt.LEFT_THERE, 1) in table.asked()
@@ -130,13 +131,13 @@ def test_whose_shot_it_was_is_found_by_where_it_came_from():
 def test_what_was_never_a_disc_takes_its_consequences_along():
     table = Table()
     ghost = disc((0.0, -70.0))
-    table.ledger.begin([(50, 1, ghost)])
-    table.lying[50] = (1, ghost)
+    table.ledger.begin([OnTable(50, 1, ghost)])
+    table.lying[50] = OnTable(50, 1, ghost)
     first = table.shoot(0, disc(IN_15))
     assert not first.outcome.valid and first.outcome.rule == "missed_opponent"
     table.ledger.never_there({50})
     again = table.ledger.shots[0]
-    assert again.outcome.valid and [d[0] for d in again.board] == [1]
+    assert again.outcome.valid and [d.id for d in again.board] == [1]
     assert [d.id for d in table.ledger.state.board] == [1]
 
 
@@ -223,7 +224,7 @@ def test_where_a_shot_came_from_names_a_side_only_where_one_sits():
 
 def test_a_glimpse_told_as_a_shot_leaves_the_board_as_it_was():
     follower, table = TableFollower(), Table()
-    lying = ((1, 0, disc(IN_15)),)
+    lying = (OnTable(1, 0, disc(IN_15)),)
     table.shoot(0, disc(IN_15))
     glimpse = track([(0.0, 280.0), (30.0, 340.0)], 0.1)
     follower.glimpsed(glimpse, 1, lying)  # the first id is the disc's that lies there
@@ -231,7 +232,7 @@ def test_a_glimpse_told_as_a_shot_leaves_the_board_as_it_was():
     judged = table.ledger.add(seen, False)
     table.ledger.ask(judged.number, seen.start_s, doubt(MatchDoubt.BARELY_SEEN))
     assert judged.group == 1 and not judged.outcome.valid and judged.outcome.rule == "missed_opponent"
-    assert [d[0] for d in judged.board] == [1]
+    assert [d.id for d in judged.board] == [1]
 
 
 def track(way, step: float) -> Track:

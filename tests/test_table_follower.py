@@ -144,7 +144,7 @@ def test_a_disc_that_is_read_no_more_is_gone_where_its_colour_is_though_luma_har
 
 def test_a_disc_that_is_not_read_stays_where_nothing_has_changed(table):
     hands = table.observe(unread=[((10.0, 70.0), LIGHT)])
-    assert not isinstance(hands, Shot) and not hands.taken and [i for i, _, _ in hands.lying] == [1]
+    assert not isinstance(hands, Shot) and not hands.taken and [d.id for d in hands.lying] == [1]
 
 
 ON_LINE = (-146.0, 258.0)
@@ -182,10 +182,10 @@ def test_a_disc_that_leaves_behind_its_own_luma_is_gone_once_the_colour_is_anoth
     there = ((10.0, 70.0), LIGHT)
     came = ((-60.0, -40.0), DARK)
     shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-60, -40))])
-    assert isinstance(shot, Shot) and [i for i, _, _ in shot.lying] == [1, 2], "not read, but it looks as before"
+    assert isinstance(shot, Shot) and [d.id for d in shot.lying] == [1, 2], "not read, but it looks as before"
     monkeypatch.setattr(BoardMemory, "_recoloured", lambda self, reading, mm: mm == there[0])
     shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-26, 78))])
-    assert isinstance(shot, Shot) and 1 not in [i for i, _, _ in shot.lying]
+    assert isinstance(shot, Shot) and 1 not in [d.id for d in shot.lying]
 
 
 def test_a_disc_that_lies_on_the_line_at_first_sight_is_knocked_off_like_any_other():
@@ -201,7 +201,7 @@ def test_a_disc_that_was_placed_before_the_video_began_is_the_one_that_is_shot()
     table.observe([(ON_LINE, LIGHT), ((0.0, 120.0), DARK)])
     shot = table.observe([((60.0, 10.0), LIGHT), ((0.0, 120.0), DARK)], ways=[way((-130, 225), (60, 10))], turn=0)
     assert isinstance(shot, Shot) and shot.group == 0 and not shot.touched and not shot.doubts
-    assert [i for i, _, _ in shot.lying] == [2, shot.disc] and table.follower.phantoms == {1}
+    assert [d.id for d in shot.lying] == [2, shot.disc] and table.follower.phantoms == {1}
 
 
 def test_a_shot_is_told_though_its_track_begins_with_the_finger():

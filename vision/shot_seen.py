@@ -9,10 +9,21 @@ from vision.readings import Disc
 from vision.table import SeenDisc
 from vision.tracks import Start
 
-Lying = tuple[tuple[int, int, Disc], ...]
-"""Discs on the board: (id, group, disc)."""
 Likely = Callable[[Start | None], int | None]
 """Names the side that a shot's start and the turn suggest."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnTable:
+    """A disc that lies on the board: the id by which it is followed, its side's group, and how it is read."""
+
+    id: int
+    group: int
+    disc: Disc
+
+
+Lying = tuple[OnTable, ...]
+"""All discs on the board at one moment."""
 
 
 class Newcomer(NamedTuple):

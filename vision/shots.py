@@ -18,7 +18,7 @@ from vision.readings import Disc
 from vision.rest import Rest
 from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
-from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, Shot
+from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, OnTable, Shot
 from vision.table import Lab, Sides, TableReading
 from vision.table_discs import Change, TableDisc
 from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
@@ -86,7 +86,7 @@ class TableFollower:
     @property
     def lying(self) -> Lying:
         """All discs on the board."""
-        return tuple((d.id, d.group, d.disc) for d in self.table.values())
+        return tuple(OnTable(d.id, d.group, d.disc) for d in self.table.values())
 
     def new_id(self) -> int:
         """The id of the next disc."""
@@ -195,7 +195,7 @@ class TableFollower:
         others = [n for n in newcomers if n is not shot_disc]
         pairs = paired(missing, others)
         disc_id = self._add(shot_disc, group, account)
-        back = tuple((d.id, d.group, d.disc) for d in account.back)
+        back = tuple(OnTable(d.id, d.group, d.disc) for d in account.back)
         self._settle(change, missing, pairs, account)
         began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
         vanished = [a for a in account.after if a.disc is None]

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from calibration.view import BoardView
     from referee.log import MatchLog
     from vision.frames import Frame
-    from vision.readings import Disc
 
 SIZED_DISCS, SIZED_RESTS = 2, 7
 """One disc's rim may be blurred or in a shadow: the size is measured again where at least so many lie, so often."""
@@ -56,11 +55,11 @@ PICTURE_REACH = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """What lay on the board from ``at`` seconds on, (id, group, disc), and the view that showed it."""
+    """What lay on the board from ``at`` seconds on, and the view that showed it."""
 
     at: float
     view: "BoardView"
-    lying: tuple[tuple[int, int, "Disc"], ...]
+    lying: Lying
 
 
 class CrokinoleOfficial:
@@ -101,7 +100,7 @@ class CrokinoleOfficial:
             return Seen()
         settles = "settling" if self.watch.under_way else "hand" if sight.hand_mm2 > 0 else "resting"
         state = "moving" if sight.movers else settles
-        return Seen(state, view, tuple(replace(d, id=i) for i, _, d in self.follower.lying))  # type: ignore[arg-type]
+        return Seen(state, view, tuple(replace(d.disc, id=d.id) for d in self.follower.lying))  # type: ignore[arg-type]
 
     def use(self, view: "BoardView", frame: "Frame") -> None:
         """Take a saved set-up's view instead of looking for the board."""
@@ -222,7 +221,7 @@ class CrokinoleOfficial:
         self.follower.regrouped.clear()
         if isinstance(outcome, Handled):
             return self._hands(outcome, leaving, first)
-        return self._shot(outcome, reading, tuple(d for d in before if d[0] not in leaving), leaving, glimpses)
+        return self._shot(outcome, reading, tuple(d for d in before if d.id not in leaving), leaving, glimpses)
 
     def _read(self, rest: Rest) -> TableReading:
         return self._reader.read(rest, self.follower.radius)
@@ -286,10 +285,10 @@ class CrokinoleOfficial:
     def _shot(
         self, outcome: ShotSeen, reading: TableReading, before: Lying, leaving: set[int], glimpses: list[Track]
     ) -> list[Proposal | Question]:
-        back = [i for i, _, _ in outcome.back]
+        back = [d.id for d in outcome.back]
         stubborn = sorted(i for i in leaving & set(self.follower.table) if i not in (*outcome.hidden, *back))
         if stubborn or back:
-            stayed = [d for d in self.follower.lying if d[0] in stubborn]
+            stayed = [d for d in self.follower.lying if d.id in stubborn]
             self.ledger.still_there([*stubborn, *back], outcome.start_s, (*stayed, *outcome.back))
             self.follower.leaving -= set(stubborn)
         waits = self._recorded(outcome.start_s)

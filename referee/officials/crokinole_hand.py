@@ -155,7 +155,7 @@ class Hand:
         if number is not None:
             self._numbers.give(said.disc, number, said.of_round)
         leaving = self._follower.leaving
-        self._ledger.corrected([lies for lies in self._follower.lying if lies[0] not in leaving])
+        self._ledger.corrected([d for d in self._follower.lying if d.id not in leaving])
 
     def _corrected(self, correction: Correction, view: BoardView | None) -> Disc | None:
         """The disc as people say that it lies; None where nothing lies there."""

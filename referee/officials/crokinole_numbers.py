@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from referee.rules.crokinole import Lying, Shot, State
-from vision.readings import Disc
+from vision.shot_seen import OnTable
 
 
 def free_number(state: State) -> int:
@@ -69,13 +69,13 @@ class Numbers:
         rests = tuple(replace(rest, id=of(rest.id)) for rest in shot.rests)
         return replace(shot, disc=of(shot.disc), touched=touched, rests=rests)
 
-    def adopt(self, lying: Sequence[tuple[int, int, Disc]], state: State) -> dict[str, int]:
+    def adopt(self, lying: Sequence[OnTable], state: State) -> dict[str, int]:
         """The camera begins to look in the middle of a round: which of the log's discs lie where; side -> group.
 
         The camera's groups are given to the sides so that most discs agree in value; within a side, discs of one value
         are exchangeable for the score.
         """
-        groups = sorted({group for _, group, _ in lying})
+        groups = sorted({d.group for d in lying})
         best: list[tuple[int, int]] = []
         best_sides: dict[int, int] = {}
         for sides in permutations(range(len(state.setup.sides)), len(groups)):
@@ -88,16 +88,14 @@ class Numbers:
         return {state.setup.sides[side]: group for group, side in best_sides.items()}
 
 
-def _pairs(
-    lying: Sequence[tuple[int, int, Disc]], board: Sequence[Lying], of_group: dict[int, int]
-) -> list[tuple[int, int]]:
+def _pairs(lying: Sequence[OnTable], board: Sequence[Lying], of_group: dict[int, int]) -> list[tuple[int, int]]:
     """(camera's disc, log's number) of those that agree in side and value."""
     left = list(board)
     out = []
-    for disc, group, seen in lying:
+    for d in lying:
         for known in left:
-            if known.side == of_group[group] and known.value == seen.value:
-                out.append((disc, known.id))
+            if known.side == of_group[d.group] and known.value == d.disc.value:
+                out.append((d.id, known.id))
                 left.remove(known)
                 break
     return out

@@ -22,6 +22,7 @@ from referee.rules.crokinole import Rest, Shot
 from vision.disc_values import GUARD_SIGMAS
 from vision.doubts import Doubt, doubt
 from vision.readings import Disc, LineContact
+from vision.shot_seen import DiscAfter
 from vision.table import TableReading
 
 OPEN = 0.05
@@ -89,7 +90,7 @@ class ShotQuestions:
 
         ``last``: it ends the round, so that every value counts now; ``known``: all shots as they are judged by now.
         """
-        opens = tuple(open_place(n, disc) for i, _, disc in shot.settled if (n := numbers.of(i)) is not None)
+        opens = tuple(open_place(n, d.disc) for d in shot.settled if (n := numbers.of(d.id)) is not None)
         opens = tuple(sorted((o for o in opens if len(o.rests) > 1), key=lambda o: o.line is None))
         told = Told(shot.seen.settled_s, fits.event, opens, _crop(reading, opens))
         self._told[shot.number] = told
@@ -99,7 +100,7 @@ class ShotQuestions:
             (mine if r.shot is None else earlier.get(r.shot, mine)).append(r.doubt)
         questions: list[Proposal | Question] = []
         for number, doubts in earlier.items():
-            since = [(a.id, a.disc) for s in known if s.number == number for a in s.seen.after]
+            since = [a for s in known if s.number == number for a in s.seen.after]
             rejudged = judged_since(self._told[number], since, numbers)
             offered = rejudged is None or (number, rejudged.values) in self._offered
             if rejudged is not None:
@@ -158,13 +159,13 @@ def _answers(told: Told) -> list[Answer]:
     return found
 
 
-def judged_since(told: Told, after: Sequence[tuple[int, Disc | None]], numbers: Numbers) -> Rejudged | None:
-    """The shot as it is judged by now, from where its discs are taken to lie since (camera's id, disc).
+def judged_since(told: Told, after: Sequence[DiscAfter], numbers: Numbers) -> Rejudged | None:
+    """The shot as it is judged by now, from where its discs are taken to lie since.
 
     None while it is judged as it was told.
     """
     before = {rest.id: rest for rest in told.event.rests}
-    new = [(n, disc) for i, disc in after if (n := numbers.of(i)) is not None and n in before]
+    new = [(n, a.disc) for a in after if (n := numbers.of(a.id)) is not None and n in before]
     changed = [(n, disc) for n, disc in new if rest_of(n, disc).state != before[n].state]
     if not changed:
         return None

@@ -17,6 +17,7 @@ from referee.officials.registry import MODULES, official_for
 from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State, TimeOut
 from referee.store import Store
 from vision.readings import Disc, LineContact
+from vision.shot_seen import DiscAfter, OnTable
 
 
 @pytest.mark.parametrize("game", ["crokinole", "krakatoa", "kraken", "yacht"])
@@ -84,7 +85,7 @@ def test_a_camera_that_begins_in_mid_round_pairs_what_lies_there(engine: Crokino
         )
     )
     numbers = Numbers()
-    groups = numbers.adopt([(1, 0, seen(15)), (2, 0, seen(5)), (3, 1, seen(15))], state)
+    groups = numbers.adopt([OnTable(1, 0, seen(15)), OnTable(2, 0, seen(5)), OnTable(3, 1, seen(15))], state)
     assert [numbers.of(i) for i in (1, 2, 3)] == [4, 7, 3]
     assert groups == {engine.setup.sides[0]: 1, engine.setup.sides[1]: 0}
 
@@ -139,12 +140,12 @@ def test_what_the_players_do_later_is_offered_as_an_answer(engine: Crokinole) ->
     told = Told(1.0, numbers.told(Shot("A", 11, (), (Rest(11, "hole"),)), engine.start()), (), None)
     sunk = replace(seen(20), state="hole", values=((20, 1.0),))
     leans = replace(seen(15), state="leaning")
-    assert judged_since(told, [(11, sunk)], numbers) is None
-    found = judged_since(told, [(11, leans)], numbers)
+    assert judged_since(told, [DiscAfter(11, 0, sunk, None)], numbers) is None
+    found = judged_since(told, [DiscAfter(11, 0, leans, None)], numbers)
     assert found is not None
     assert found.answer.words == "#1: 15"
     assert found.event.rests == (Rest(1, "leaning"),)
-    assert judged_since(told, [(99, leans)], numbers) is None
+    assert judged_since(told, [DiscAfter(99, 0, leans, None)], numbers) is None
 
 
 def test_a_correction_after_a_time_out_is_a_ruling_on_the_last_shot() -> None:
