@@ -19,7 +19,7 @@ from vision.disc_canonical import SIZE, canonical_picture, frame_of
 from vision.disc_looks import CARRIED_MOST, Looks, look, windows_of
 from vision.disc_net import GRID_PX, WHOLE, Candidate
 from vision.discs import ALONE_ODDS, discs_of
-from vision.drafts import Draft
+from vision.drafts import Draft, Moment
 from vision.frames import frame_of_pixels
 from vision.lens import Lens
 from vision.motion import Sight
@@ -195,21 +195,21 @@ def sight(at: float, hand: np.ndarray | None = None) -> Sight:
 def test_a_draft_is_the_first_picture_without_motion() -> None:
     first, still, moving = (frame_of_pixels(board(HERE, seed=k), "v", k / 30) for k in range(3))
     draft = Draft()
-    draft.see(first, sight(0.0), 0.0, True)
+    draft.see(Moment(first, sight(0.0)), 0.0, True)
     assert draft.moment is None, "it still moves"
-    draft.see(first, sight(0.0), 0.03, True)
-    draft.see(still, sight(0.1), 0.06, True)
-    assert draft.moment is not None and draft.moment[0] is first
-    draft.see(moving, sight(0.2), 0.0, True)
+    draft.see(Moment(first, sight(0.0)), 0.03, True)
+    draft.see(Moment(still, sight(0.1)), 0.06, True)
+    assert draft.moment is not None and draft.moment.frame is first
+    draft.see(Moment(moving, sight(0.2)), 0.0, True)
     assert draft.moment is None
 
 
 def test_a_picture_without_a_hand_takes_the_place_of_one_with_a_hand() -> None:
     frames = [frame_of_pixels(board(HERE, seed=k), "v", k / 30) for k in range(2)]
     draft = Draft()
-    draft.see(frames[0], sight(0.0), 0.03, False)
-    draft.see(frames[1], sight(0.1), 0.06, True)
-    assert draft.free and draft.moment is not None and draft.moment[0] is frames[1]
+    draft.see(Moment(frames[0], sight(0.0)), 0.03, False)
+    draft.see(Moment(frames[1], sight(0.1)), 0.06, True)
+    assert draft.free and draft.moment is not None and draft.moment.frame is frames[1]
 
 
 def rest_of(frame: Any, at: float) -> Rest:

@@ -4,11 +4,17 @@ The rest itself is read from a later picture, of which little has changed since:
 goes, is seen there. Resting on the first picture without motion made shots of what still moved.
 """
 
+from typing import NamedTuple
+
 from vision.frames import Frame
 from vision.motion import Sight
 
-Moment = tuple[Frame, Sight]
-"""A frame and what was seen in it."""
+
+class Moment(NamedTuple):
+    """A frame and what was seen in it."""
+
+    frame: Frame
+    sight: Sight
 
 
 class Draft:
@@ -25,9 +31,9 @@ class Draft:
         """What was drafted is no rest."""
         self.moment = None
 
-    def see(self, frame: Frame, sight: Sight, still_s: float, free: bool) -> None:
-        """Take in the next frame: for how long nothing has moved, and whether no hand hides anything."""
+    def see(self, now: Moment, still_s: float, free: bool) -> None:
+        """Take in the next moment: for how long nothing has moved, and whether no hand hides anything."""
         if still_s <= 0:
             self.moment = None
         elif self.moment is None or (free and not self.free):
-            self.moment, self.free = (frame, sight), free
+            self.moment, self.free = now, free

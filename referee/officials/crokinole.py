@@ -95,12 +95,10 @@ class CrokinoleOfficial:
     @property
     def seen(self) -> Seen:
         """What was seen last, for the screen."""
-        view, sight = self.watch.view, self.watch.sight
-        if view is None or sight is None:
+        seems, view = self.watch.seems, self.watch.view
+        if seems == "looking":
             return Seen()
-        settles = "settling" if self.watch.under_way else "hand" if sight.hand_mm2 > 0 else "resting"
-        state = "moving" if sight.movers else settles
-        return Seen(state, view, tuple(replace(d.disc, id=d.id) for d in self.follower.lying))  # type: ignore[arg-type]
+        return Seen(seems, view, tuple(replace(d.disc, id=d.id) for d in self.follower.lying))
 
     def use(self, view: "BoardView", frame: "Frame") -> None:
         """Take a saved set-up's view instead of looking for the board."""
