@@ -1,5 +1,6 @@
 import io
 import wave
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import UnusableInputError
+from vision.cameras import open_source, parse_source
 from vision.spare_frames import SpareFrames, stands_alone, told_by_length
 from vision.video import VideoFile, VideoFrame, as_luma, cut_clip, one_field
 
@@ -142,6 +144,19 @@ def test_pixels_become_square(tmp_path: Path, aspect, size):
         frame = next(video.frames())
         assert (video.info.width, video.info.height) == size
     assert frame.pixels.shape[:2] == size[::-1]
+
+
+@pytest.mark.parametrize("begin", [0.0, 0.55])
+def test_a_file_watched_as_if_live_gives_the_frames_that_are_scored(tmp_path: Path, begin: float):
+    path = write(tmp_path / "a.mkv", numbered(12), [k / 10 for k in range(12)], aspect=Fraction(4, 3))
+    with VideoFile(path) as video:
+        scored = [f for f in video.frames() if f.timestamp >= begin]
+    source = open_source(replace(parse_source(str(path)), begin=begin), pace=1000.0)
+    watched = list(iter(source.read, None))
+    source.close()
+    assert [f.timestamp for f in watched] == [f.timestamp for f in scored]
+    assert all(np.array_equal(one.pixels, other.pixels) for one, other in zip(watched, scored, strict=True))
+    assert (watched[0].width, watched[0].height) == (171, 96)
 
 
 def test_ten_bit_luma_has_eight(tmp_path: Path):

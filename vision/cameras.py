@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+import av
+import av.error
 import cv2
 import numpy as np
 
@@ -19,28 +21,31 @@ from calibration.errors import UnusableInputError
 from vision.camera_names import CameraName, list_cameras
 from vision.formats import Pixels
 from vision.frames import Frame, load_picture
+from vision.video import DEFAULT_RATE, VideoFile, upright_pixels
 
 Kind = Literal["usb", "stream", "video", "folder"]
 
 STREAMS = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
 PROTOCOLS = "rtp,rtsp,udp,tcp,tls,http,https,rtmp,crypto,httpproxy"
-"""What a stream may lead to: a playlist on the network must not open files of this machine."""
+"""Protocols that a stream may lead to: a playlist on the network must not open files of this machine."""
 
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 OPEN_SECONDS = 8.0
 READ_SECONDS = 5.0
 """How long a stream may be silent before its library gives it up; the watchdog is a second guard."""
 
+NO_PICTURE = "no picture in it"
+STREAM_FAILURES = (av.error.FFmpegError, OSError, ValueError)
 FOLDER_FPS = 1.0
 BEHIND_SECONDS = 0.3
-"""A video that is behind its own time by more than this goes on from there; what is less is caught up."""
+"""A video that has fallen this far behind its own time goes on from there; a smaller delay is caught up."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceName:
-    """A source as it was asked for. ``secret`` is what opens it; only ``shown`` may be told or logged.
+    """A source as it was asked for. ``secret`` opens it; only ``shown`` may be displayed or logged.
 
-    ``begin``: seconds of a video at which it is taken up.
+    ``begin``: the second of a video from which it is played.
     """
 
     kind: Kind
@@ -55,7 +60,7 @@ class SourceName:
 
 
 class Grabber(Protocol):
-    """An open source. ``read`` blocks until the next frame; None: the source has ended by itself."""
+    """An open source. ``read`` blocks until the next frame; it returns None once the source has ended by itself."""
 
     def read(self) -> Frame | None:
         """The next frame, upright, with the source's own time."""
@@ -78,9 +83,9 @@ def without_password(url: str) -> str:
 
 
 def parse_source(text: str, paths: bool = True) -> SourceName:
-    """Understand a source's name; raises UnusableInputError saying what is possible.
+    """Understand a source's name; raises UnusableInputError that says what is possible.
 
-    Without ``paths`` a file or folder can't be named: so for what comes from a browser.
+    Without ``paths`` no file or folder can be named: for names that come from a browser.
     """
     text = text.strip()
     number = re.fullmatch(r"(?:usb:)?(\d{1,2})", text)
@@ -106,15 +111,17 @@ def parse_source(text: str, paths: bool = True) -> SourceName:
 
 
 def open_source(name: SourceName, pace: float = 1.0) -> Grabber:
-    """Open a source; raises UnusableInputError in words that hold no password.
+    """Open a source; the message of the UnusableInputError that it raises holds no password.
 
-    ``pace``: how many times as fast as it was taken a video is given out.
+    ``pace``: a video is played this many times as fast as it was recorded.
     """
     if name.kind == "usb":
         return UsbCamera(int(name.secret), name.shown)
     if name.kind == "folder":
         return Folder(Path(name.secret), name.shown)
-    return Stream(name.secret, name.shown, live=name.kind == "stream", pace=pace, begin=name.begin)
+    if name.kind == "video":
+        return PacedVideo(Path(name.secret), name.shown, pace, name.begin)
+    return Stream(name.secret, name.shown)
 
 
 def unreachable(shown: str, why: str = "") -> UnusableInputError:
@@ -123,17 +130,17 @@ def unreachable(shown: str, why: str = "") -> UnusableInputError:
 
 
 def _frame(pixels: Pixels, source: str, at: float) -> Frame:
-    # no hash over every live frame: it would cost more than all the rest; evidence is hashed where it is kept
+    # live frames aren't hashed: that would cost more than all the rest, and evidence is hashed where it is kept
     height, width = pixels.shape[:2]
     return Frame(pixels, source, "", width, height, timestamp=at)
 
 
 class UsbCamera:
-    """A camera at this machine, by OpenCV; the backend is the system's own, any other where that fails."""
+    """A camera at this machine, through OpenCV: by the system's own backend, or any other where that fails."""
 
     def __init__(self, index: int, shown: str) -> None:
         self._shown = shown
-        # what its many backends print about a camera that isn't there is said once, in our words
+        # OpenCV's backends would each complain about a missing camera; the error below says it once
         if hasattr(cv2, "utils") and hasattr(cv2.utils, "logging"):
             cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
         for backend in (*_backends(), cv2.CAP_ANY):
@@ -147,7 +154,7 @@ class UsbCamera:
         self._start = time.monotonic()
 
     def read(self) -> Frame | None:
-        """The next frame; its time is that of its arrival, since these cameras give none that can be trusted."""
+        """The next frame, timed by its arrival: these cameras give no time that can be trusted."""
         found, pixels = self._capture.read()
         if not found or pixels is None:
             raise unreachable(self._shown, "no picture")
@@ -167,74 +174,77 @@ def _backends() -> tuple[int, ...]:
 
 
 class Stream:
-    """A network stream or a video file, by PyAV; a file is given out at its own pace, as if it were live."""
+    """A network stream, through PyAV: frames as they come.
 
-    def __init__(self, secret: str, shown: str, live: bool, pace: float = 1.0, begin: float = 0.0) -> None:
-        import av  # noqa: PLC0415 - heavy, and not needed for pictures and USB cameras
-        from av.error import FFmpegError  # noqa: PLC0415
+    Files are played by :class:`PacedVideo`. The two share how a frame is turned upright and little else: a stream can't
+    be searched, needs timeouts, must not open local files, and its end is a failure to recover from.
+    """
 
-        self._shown, self._live, self._pace = shown, live, pace
-        self._failures: tuple[type[BaseException], ...] = (FFmpegError, OSError, ValueError)
-        options = {"rtsp_transport": "tcp", "fflags": "nobuffer", "protocol_whitelist": PROTOCOLS} if live else {}
+    def __init__(self, secret: str, shown: str) -> None:
+        self._shown = shown
+        options = {"rtsp_transport": "tcp", "fflags": "nobuffer", "protocol_whitelist": PROTOCOLS}
         try:
-            self._container: Any = av.open(
-                secret, options=options, timeout=(OPEN_SECONDS, READ_SECONDS) if live else None
-            )
-            self._stream: Any = self._container.streams.video[0]
+            self._container: Any = av.open(secret, options=options, timeout=(OPEN_SECONDS, READ_SECONDS))
+            stream: Any = self._container.streams.video[0]
         except IndexError:
-            raise unreachable(shown, "no picture in it") from None
-        except self._failures as error:
+            raise unreachable(shown, NO_PICTURE) from None
+        except STREAM_FAILURES as error:
             raise unreachable(shown, _cause(error)) from None
-        self._stream.thread_type = "AUTO" if not live else "SLICE"
+        stream.thread_type = "SLICE"  # threads over several frames would delay each of them
+        self._frames: Iterator[Any] = self._container.decode(stream)
         self._first: float | None = None
-        self._begin = begin
-        if begin:
-            self._first = float((self._stream.start_time or 0) * (self._stream.time_base or 0))
-            self._container.seek(round((self._first + begin) * av.time_base))
-        self._frames: Iterator[Any] = self._container.decode(self._stream)
-        self._begun: float | None = None
         self._count = 0
 
     def read(self) -> Frame | None:
         """The next frame with the stream's own time, from 0."""
-        while True:
-            picture = self._next()
-            if picture is None:
-                return None
-            at = picture.time if picture.time is not None else self._count / 30
-            self._count += 1
-            if self._first is None:
-                self._first = at
-            if at - self._first >= self._begin:
-                break
-        if self._begun is None:
-            self._begun = time.monotonic() - (at - self._first) / self._pace
-        if not self._live:
-            due = self._begun + (at - self._first) / self._pace
-            early = due - time.monotonic()
-            if early < -BEHIND_SECONDS:
-                self._begun -= early  # go on from here at its pace: nobody wants to see it hurry
-            time.sleep(max(0.0, min(early, 1.0)))
-        pixels = np.asarray(picture.to_ndarray(format="bgr24"), dtype=np.uint8)
-        turned = getattr(picture, "rotation", 0) % 360
-        if turned:
-            turns = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
-            pixels = np.asarray(cv2.rotate(pixels, turns[turned]), dtype=np.uint8) if turned in turns else pixels
-        return _frame(pixels, self._shown, at - self._first)
-
-    def _next(self) -> Any:
         try:
-            return next(self._frames)
+            picture = next(self._frames)
         except StopIteration:
-            if self._live:
-                raise unreachable(self._shown, "the stream has ended") from None
-            return None
-        except self._failures as error:
+            raise unreachable(self._shown, "the stream has ended") from None
+        except STREAM_FAILURES as error:
             raise unreachable(self._shown, _cause(error)) from None
+        at = picture.time if picture.time is not None else self._count / DEFAULT_RATE
+        self._count += 1
+        if self._first is None:
+            self._first = at
+        return _frame(upright_pixels(picture), self._shown, at - self._first)
 
     def close(self) -> None:
         """Let go of the stream."""
         self._container.close()
+
+
+class PacedVideo:
+    """A video file played as if it were live: the frames of :class:`~vision.video.VideoFile`, each at its time.
+
+    ``pace``: how many times as fast as it was recorded; ``begin``: from which second on.
+    """
+
+    def __init__(self, path: Path, shown: str, pace: float = 1.0, begin: float = 0.0) -> None:
+        self._shown, self._pace, self._begin = shown, pace, begin
+        try:
+            self._file = VideoFile(path)
+        except UnusableInputError as error:
+            raise unreachable(shown, NO_PICTURE if error.__cause__ is None else _cause(error.__cause__)) from None
+        self._frames = self._file.frames(begin)
+        self._begun: float | None = None
+
+    def read(self) -> Frame | None:
+        """The next frame, once its time has come; None at the end of the file."""
+        frame = next((f for f in self._frames if f.timestamp >= self._begin), None)
+        if frame is None:
+            return None
+        if self._begun is None:
+            self._begun = time.monotonic() - frame.timestamp / self._pace
+        early = self._begun + frame.timestamp / self._pace - time.monotonic()
+        if early < -BEHIND_SECONDS:
+            self._begun -= early  # go on from here at its pace: nobody wants to see it hurry
+        time.sleep(max(0.0, min(early, 1.0)))
+        return _frame(frame.pixels, self._shown, frame.timestamp)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
 
 
 def _cause(error: BaseException) -> str:
@@ -243,7 +253,7 @@ def _cause(error: BaseException) -> str:
 
 
 class Folder:
-    """The pictures of a folder in the order of their names, one a second, as if a camera had taken them."""
+    """The pictures of a folder in order of their names, one a second, as if a camera had taken them."""
 
     def __init__(self, folder: Path, shown: str) -> None:
         self._paths = sorted(p for p in folder.iterdir() if p.suffix.lower() in PICTURES and p.is_file())

@@ -137,6 +137,23 @@ class VideoFrame(Frame):
         return plane[::2] if raw.interlaced_frame else plane
 
 
+def rotation_of(raw: Any) -> int:
+    """By how many degrees against the clock a decoded frame is to be turned to stand upright, as it says itself."""
+    return int(getattr(raw, "rotation", 0) or 0)
+
+
+def turns_of(rotation: int) -> int:
+    """The same in quarter turns clockwise."""
+    return round(-rotation / 90) % 4
+
+
+def upright_pixels(raw: Any) -> NDArray[np.uint8]:
+    """BGR (h, w, 3) uint8 of a decoded frame, turned upright; its pixels are taken as square."""
+    size = (int(raw.width), int(raw.height))
+    stored = np.asarray(raw.to_ndarray(format="bgr24"), dtype=np.uint8)
+    return Geometry(size, size, turns_of(rotation_of(raw))).upright(stored)
+
+
 def luma_plane(raw: Any) -> Gray:
     """Luma (h, w) uint8 of a decoded frame, without converting the picture where its format allows."""
     name, plane = raw.format.name, raw.planes[0]
@@ -220,7 +237,7 @@ class VideoFile:
             first = next(self._container.decode(stream))
         except (av.error.FFmpegError, StopIteration) as error:
             raise UnusableInputError(f"{self.path}: no frame can be decoded", code="unreadable_input") from error
-        self._rotation = int(getattr(first, "rotation", 0) or 0)
+        self._rotation = rotation_of(first)
         self._aspect = self._believed(stream.sample_aspect_ratio)
         width, height = self._geometry(first).size
         if first.interlaced_frame:
@@ -251,8 +268,7 @@ class VideoFile:
         stretched = (w, h)
         if abs(self._aspect - 1) > ASPECT_TOLERANCE:
             stretched = (round(w * self._aspect), h) if self._aspect > 1 else (w, round(h / self._aspect))
-        turns = round(-self._rotation / 90) % 4  # FFmpeg counts degrees against the clock
-        return Geometry((w, h), stretched, turns)
+        return Geometry((w, h), stretched, turns_of(self._rotation))
 
     def _seek(self, start: float) -> None:
         try:
