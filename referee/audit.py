@@ -42,7 +42,7 @@ JPEG = (
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for: a disc by its number or by a point of the picture as shown; neither: all near a line."""
+    """Which calls are wanted: a disc's, by its number or a point of the picture as shown, or all near a line."""
 
     disc: int | None = None
     at: tuple[float, float] | None = None

@@ -1,4 +1,4 @@
-"""One line call put before a judge: what was measured, in words, and the outlines that the numbers speak of.
+"""One line call put before a judge: what was measured, in words, and the outlines that the numbers refer to.
 
 Everything is taken from the reading: the page must show what was decided on, not a second measurement.
 """
@@ -28,13 +28,13 @@ VALUES: dict[LineName, tuple[int, int]] = dict(zip(get_args(LineName), pairwise(
 """Points inside a circle line, and of a disc that touches it (C16, C10)."""
 
 ASKED_MM = 3.0
-"""Without a disc named, every disc nearer than this to a line has its page: nobody doubts the others."""
+"""If no disc is named, each disc nearer than this to a line gets a page: nobody doubts the others."""
 
 ASKED_SIGMAS = 4.0
 """And every disc within as many sigmas, where the picture tells less."""
 
 AT_WITHIN_MM = 25.0
-"""A point given by hand means the disc whose middle lies nearest, and not farther than this."""
+"""A point given by hand means the disc whose middle is nearest, within this distance."""
 
 PART_WORDS = {
     "edge": "the disc's edge in this picture",

@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 210.0, 297.0
 
 GUTTER = 4.0
 SMALL_SIDES = (57.0, 51.0, 45.0)
-"""Width of the pictures beside the tables: the smaller the more there is to say."""
+"""Width of the pictures beside the tables: smaller the more there is to say."""
 
 CROP_ASPECT = CROP_PX[1] / CROP_PX[0]
 INK, GREY, RULE = (0.10, 0.11, 0.13), (0.42, 0.44, 0.47), (0.80, 0.81, 0.83)
@@ -70,7 +70,7 @@ def write_pdf(
 
 
 def pdf_date(taken: str | None) -> str | None:
-    """A moment as EXIF or a video's container says it, in the form that PDF asks for; None where it says none."""
+    """A moment from EXIF or a video's container, in PDF's form; None where none is given."""
     match = re.match(r"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.\d+)?\s*(Z|[+-]\d\d:\d\d)?", taken or "")
     if match is None:
         return None

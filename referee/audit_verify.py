@@ -14,7 +14,7 @@ from referee.audit_source import Source, Target, hash_file, load
 from referee.crokinole_reader import CrokinoleReading
 
 SAME_GAP_MM = 0.02
-"""Tolerance of a gap and of its standard uncertainty: other processors and library versions round otherwise."""
+"""Tolerance of a gap and of its standard uncertainty: other processors and library versions round differently."""
 
 SAME_PLACE_MM = 3.0
 """The same disc measured again lies within this of where it lay: discs are 25 mm across and more."""
@@ -24,7 +24,7 @@ Measure = Callable[[Source], CrokinoleReading]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was checked; ``ok`` None: it couldn't be, which is no fault; ``foreign``: it isn't the audit's."""
+    """One thing that was checked. ``ok``: None where it couldn't be, no fault; ``foreign``: not the audit's."""
 
     ok: bool | None
     words: str

@@ -17,16 +17,16 @@ from vision.doubts import DiscDoubt
 MINUS = "\u2212"
 
 BEST_SIGMA_MM = 0.12
-"""The standard uncertainty that single pictures reach at best: smaller gaps stay a matter for a ruling (C26)."""
+"""The best standard uncertainty of single pictures: smaller gaps stay a matter for a ruling (C26)."""
 
 STEEP_DEG = 15.0
-"""Nearer to the vertical than this, a disc hides its own foot and its wall tells nothing."""
+"""Nearer to the vertical than this, a disc hides its own foot, and its wall tells nothing."""
 
 OBLIQUE_DEG = 30.0
 """From here on the disc's height matters so much that a view from higher up helps."""
 
 GLARE_SHARE = 0.02
-"""Burnt-out pixels around the contact above which the light is worth changing."""
+"""With a larger share of burnt-out pixels around the contact, the light is worth changing."""
 
 WORTH_SHARE = 0.1
 """Parts with less than this share of the variance are not worth an effort."""
@@ -100,7 +100,7 @@ def page_of(source: Source, reading: CrokinoleReading, call: Call, settings: Map
 
 
 def _short(name: str) -> str:
-    """A file's name, its middle left out where it is longer than a line; the facts have it whole."""
+    """A file's name, shortened in the middle if it is longer than a line; the facts have all of it."""
     return name if len(name) <= NAME_LONGEST else f"{name[: NAME_LONGEST // 2]}\u2026{name[-NAME_LONGEST // 2 + 1 :]}"
 
 
@@ -199,7 +199,7 @@ def advice(reading: CrokinoleReading, call: Call) -> tuple[str, ...]:
 
 
 def _efforts(call: Call) -> list[tuple[list[str], float]]:
-    """The parts that one and the same effort makes smaller, with what they come to together in mm, largest first."""
+    """Groups of parts that one and the same effort reduces, with their joint size in mm, largest first."""
     together: dict[str, list[tuple[str, float]]] = {}
     for name, value in call.parts:
         seen = {"line": "edge", "height": "pose"}.get(name, name)
@@ -209,7 +209,7 @@ def _efforts(call: Call) -> list[tuple[list[str], float]]:
 
 
 def _help(reading: CrokinoleReading, call: Call, name: str, value: float, room: float | None) -> str:
-    """What makes a part smaller; ``room``: the mm it may have to decide the call, None: that alone isn't enough."""
+    """What reduces a part; ``room``: how many mm it may keep to decide the call, None: it alone isn't enough."""
     angle = call.view_angle_deg
     if name in ("pose", "height"):
         return _help_pose(reading, angle, value, room)
@@ -228,7 +228,7 @@ def _help(reading: CrokinoleReading, call: Call, name: str, value: float, room: 
 
 
 def _help_pose(reading: CrokinoleReading, angle: float, value: float, room: float | None) -> str:
-    """What makes the share of pose and height smaller: a known camera, and less parallax."""
+    """What reduces the share of pose and height: a known camera, and less parallax."""
     known = "" if reading.view.camera.calibrated else "a calibrated camera ('referee calibrate camera', then --camera)"
     if angle < OBLIQUE_DEG:
         return known[:1].upper() + known[1:] if known else "A camera measured in place ('referee calibrate board')"

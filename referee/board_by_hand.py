@@ -1,6 +1,6 @@
 """The board where people say that it lies: four points on its outermost line, dragged onto the picture.
 
-Four points of a circle in known directions give the plane; the focal length is the one under which they fit best.
+Four points of a circle in known directions fix the plane; the focal length is the one with which they fit best.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FOCALS = np.geomspace(0.6, 2.4, 25)
 """Focal lengths tried, in the picture's longer side: wide phones to short telephotos."""
 
 WORST_PX = 0.02
-"""Of the picture's longer side: points that fit no circle seen by any camera better than this are refused."""
+"""In shares of the picture's longer side: four points that no camera's view of a circle fits to this are refused."""
 
 SMALLEST = 0.05
 """Of the picture's area: smaller boards can't be read."""
@@ -33,7 +33,7 @@ SMALLEST = 0.05
 
 @dataclass(frozen=True)
 class Found:
-    """What the search for the board gave: the view, or in words why there is none."""
+    """Result of the search for the board: the view, or the reason in words why there is none."""
 
     view: BoardView | None
     why: str = ""

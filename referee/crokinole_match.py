@@ -1,4 +1,4 @@
-"""What was seen of a crokinole match, judged shot by shot: consequences, rounds, score, and what to look at.
+"""A crokinole match judged shot by shot as it was seen: consequences, rounds, score, and what to look at.
 
 The rules are used to notice what can't be (a side twice in a row, a thirteenth disc) and to ask, never to invent.
 """
@@ -44,7 +44,7 @@ from vision.shots import UNKNOWN_SURE
 
 
 class Waiting(NamedTuple):
-    """A doubt about a disc of a shot that what happens next may settle; until then nobody is asked."""
+    """A doubt about a disc of a shot. Nobody is asked yet: what happens next may settle it."""
 
     shot: int
     at: float
@@ -54,7 +54,7 @@ class Waiting(NamedTuple):
 class Ledger:
     """The account of a match as it is seen: judged shots, rounds, and the list of what to look at.
 
-    ``turns_kept``: whose turn it is and how many discs are left is kept, and asked, elsewhere: in a live match's log.
+    ``turns_kept``: another account (a live match's log) keeps track of turns and discs left, and asks about them.
     """
 
     def __init__(self, groups: int = 2, discs: int | None = None) -> None:
@@ -119,7 +119,7 @@ class Ledger:
         return not self.rounds or self._round_is_over(seen, board_empty)
 
     def _find_sides(self) -> None:
-        """Whose the shots of this round were that nothing showed: by where they came from, if the turn agrees."""
+        """Tell whose the shots of this round were that didn't show it: by where they came from, if the turn agrees."""
         shots = self.rounds[-1].shots
         found: dict[int, int] = {}
         for shot, following in pairwise(shots):
@@ -133,14 +133,14 @@ class Ledger:
         self.regroup(found)
 
     def regroup(self, sides: Mapping[int, int]) -> None:
-        """Discs turned out to be of other sides (id -> group): the round is judged anew."""
+        """Discs belong to other sides than was told (id -> group): judge the round anew."""
         if not sides or not self.rounds:
             return
         self._groups.update(sides)
         self._judge_anew([s.seen for s in self.rounds[-1].shots])
 
     def never_there(self, ids: Set[int]) -> None:
-        """What was taken for discs since the round began is part of the board: the round is judged anew."""
+        """Some of what was taken for discs is part of the board: judge the round anew without it."""
         if not ids or not self.rounds:
             return
         round_ = self.rounds[-1]
@@ -150,7 +150,7 @@ class Ledger:
         self._judge_anew([without(s.seen, ids) for s in round_.shots])
 
     def _judge_anew(self, seen: Sequence[ShotSeen]) -> None:
-        """Judge the round under way once more, from what is now known of its shots."""
+        """Judge the current round once more, from what is now known of its shots."""
         round_ = self.rounds[-1]
         if round_.start is None:
             return
@@ -178,7 +178,7 @@ class Ledger:
         self._judge_anew([seen if s.number == shot.number else s.seen for s in self.rounds[-1].shots])
 
     def _retold(self, number: int, disc_id: int, state: DiscState) -> None:
-        """A disc of a shot of this round lay in another state than was read: judge the round anew."""
+        """A disc of a shot of this round was in another state than was read: judge the round anew."""
         self._judge_anew(
             [with_state(s.seen, disc_id, state) if s.number == number else s.seen for s in self.rounds[-1].shots]
         )
@@ -236,18 +236,18 @@ class Ledger:
         return shot
 
     def settled(self, ids: Sequence[int]) -> None:
-        """Hands took off what the rules take off: the players see it as it was called."""
+        """Hands took off discs that the rules take off: the players agree with the call."""
         for i in ids:
             self._waiting.pop(i, None)
 
     def hands(self, at: float, taken: Sequence[int], lying: Sequence[OnTable]) -> None:
-        """Hands took discs off that the rules leave there: a round's end, or a sign of a wrong call."""
+        """Hands took off discs that the rules leave there: the round has ended, or a call was wrong."""
         self._taken += list(taken)
         if self._taken and not lying and self.rounds and self.rounds[-1].ended is None:
             self.rounds[-1].ended = at
 
     def changed_meanwhile(self, at: float, lying: Sequence[OnTable]) -> None:
-        """The board lies otherwise than before the camera showed something else: go on from what lies there now."""
+        """The discs lie differently after the camera showed something else: go on from what lies there now."""
         if not self.rounds:
             self._new_round()
         last = self.last
@@ -259,7 +259,7 @@ class Ledger:
     def still_there(self, ids: Sequence[int], at: float, lying: Sequence[OnTable]) -> None:
         """Discs that the rules take off still lie there at the next shot: the call before may be wrong.
 
-        What was called a twenty and is left there wasn't flat in the hole (C9).
+        A disc called a twenty that is left there wasn't flat in the hole (C9).
         """
         last = self.last
         if last is not None:
@@ -299,7 +299,7 @@ class Ledger:
         return tuple(total)
 
     def _ask_waiting(self, lying: Sequence[OnTable]) -> None:
-        """Doubts about discs that should have been taken off, or not, and that the next shot finds unsettled."""
+        """Ask the doubts about discs, taken off or not, that are still open at the next shot."""
         last = self.last
         off = set() if last is None else {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
         now = {d.id: d.disc for d in lying}
@@ -336,7 +336,7 @@ class Ledger:
         self._put(new)
 
     def _forced(self, seen: ShotSeen, group: int) -> tuple[State, Shot, Outcome]:
-        """A shot that the rules refuse, judged all the same with what fits of it, for the account to go on."""
+        """Judge a shot that the rules refuse by the part of it that fits, so that the account goes on."""
         known = {d.id for d in self.state.board}
         board = tuple(d for d in self.state.board if d.id != seen.disc)
         self.state = self.state._replace(board=board, out=tuple(i for i in self.state.out if i != seen.disc))
@@ -358,7 +358,7 @@ class Ledger:
         return whole and (again or bool(wanted))
 
     def _explain_taken(self, at: float) -> None:
-        """What hands took off settles what was open about the last shot, or else is a question."""
+        """Use what hands took off to settle open points of the last shot, or else ask about it."""
         last = self.last
         if last is not None:
             for i in list(self._taken):

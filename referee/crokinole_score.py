@@ -1,7 +1,7 @@
-"""Points of a crokinole position from its discs, and whether the score can be stood by.
+"""Points of a crokinole position from its discs, and whether the score is sure.
 
-Pure functions of the discs of a reading: the most probable value of each counts, what else it may be worth
-becomes a range, and every disc that leaves the score open is named with the reason.
+Pure functions of a reading's discs. The most probable value of each counts, the other possible ones become a range, and
+every disc that leaves the score open is named with the reason.
 """
 
 from collections import Counter
@@ -13,20 +13,20 @@ from vision.doubts import DiscDoubt, doubt
 from vision.readings import Disc
 
 SURE_PROBABILITY = 0.8
-"""The score is called sure when all sides' points are right with at least this probability as computed, and no line
-call that they hang on is open. Set by hand, with 20 photographed and 80 rendered positions in view: computed
-probabilities are timid (of 27 positions above it none was wrong, of 25 between 0.6 and 0.8 four)."""
+"""The score is called sure if, by the computed probabilities, all sides' points are right with at least this one, and
+no line call that they depend on is open. Set by hand, with 20 photographed and 80 rendered positions in view. Computed
+probabilities are timid: of 27 positions above it none was wrong, of 25 between 0.6 and 0.8 four."""
 
 POSSIBLE = 0.005
-"""A value less probable than this is no doubt worth naming: with 24 discs all such together stay below 12 %, and
-the discs' probabilities are themselves known to about that much."""
+"""A value less probable than this is not worth naming: for 24 discs all such together stay below 12 %, and the discs'
+probabilities themselves are known only to about that."""
 
 RANGE_POSSIBLE = 0.001
-"""The range, once there is a doubt, holds every value at least this probable: a range that is wide is honest."""
+"""Once there is a doubt, the range holds every value at least this probable: a wide range is an honest one."""
 
 UNSEEN_MOST = 0.25
-"""Share of the shooting line that may lie outside the picture: beyond, discs there aren't seen, and what is left of the
-lines gives no sure camera (with a third cut off a gap was read 2 mm off, at a sigma of 0.4)."""
+"""Share of the shooting line that may lie outside the picture. Beyond it, discs there aren't seen and the rest of the
+lines gives no sure camera (with a third cut off, a gap was read 2 mm off at a sigma of 0.4)."""
 
 EVERY_VALUE = (0, 5, 10, 15, 20)
 
@@ -37,15 +37,15 @@ MOST_SIDES = 3
 """Sides of any game of crokinole (C14, C21-C23)."""
 
 LONE_SURE = 0.97
-"""A side's only disc beside two others is asked about when it is less surely a disc than this: prints look so."""
+"""A side's only disc beside two other sides is asked about if it is less surely a disc than this: prints look so."""
 
 DISC_POSSIBLE = 0.01
-"""A disc counts as one that may not be there when the probability for it is above this and below 1 minus this."""
+"""A disc may or may not be there if its probability lies between this and 1 minus this."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPoints:
-    """A disc whose points are open: its id (None: it isn't listed), its possible points, the counted first, and why."""
+    """A disc whose points are open: its id (None: not listed), its possible points, the counted first, and why."""
 
     disc: int | None
     values: tuple[int, ...]
@@ -54,7 +54,7 @@ class OpenPoints:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Points by colour, whether they can be stood by, the range of each side, what leaves them open."""
+    """Points by colour, whether they are sure, the range of each side, and what leaves them open."""
 
     points: Mapping[str, int]
     sure: bool
@@ -64,7 +64,7 @@ class Score:
 
 
 def alternatives(disc: Disc) -> dict[int, float]:
-    """Points that the disc may give its side with their probabilities: its values, and 0 if it may not be there."""
+    """Points that the disc may give its side, with probabilities: its values, and 0 if it may not be there."""
     if not disc.values:
         return {}
     out: dict[int, float] = {}
@@ -78,10 +78,9 @@ def alternatives(disc: Disc) -> dict[int, float]:
 def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: float = 0.0) -> Score:
     """Add up a position.
 
-    ``unseen``: share of the board that isn't in the picture.
-
-    A disc without a value counts 0, makes the score unsure, and ranges over all values. ``maybe`` are things too
-    doubtful to be listed: they count nothing, but each leaves open that it does. Discs in the ditch raise no doubt.
+    ``unseen``: share of the board that isn't in the picture. A disc without a value counts 0, makes the score unsure,
+    and ranges over all values. ``maybe`` are things too doubtful to be listed: they count nothing, but each may yet
+    count. Discs in the ditch raise no doubt.
     """
     discs = tuple(discs)
     points: dict[str, int] = {}
@@ -129,14 +128,14 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: fl
 
 
 def undecided(discs: Sequence[Disc]) -> bool:
-    """Whether a line call that the points hang on is too close: nobody stands by a score that holds one."""
+    """Whether a line call that the points depend on is too close: no score is sure while one is."""
     return any(c.verdict == "too_close" for d in discs if d.state == "board" and len(d.values) > 1 for c in d.lines)
 
 
 def against_the_rules(discs: Sequence[Disc]) -> list[tuple[OpenPoints, tuple[str, ...]]]:
-    """Find what a position can't or hardly hold (the ditch left out), and the sides whose points it leaves open.
+    """Find what a position can't or hardly hold (the ditch left out), and the sides whose points that leaves open.
 
-    It is never put right here: somebody has to look.
+    It is never corrected here: somebody has to look.
     """
     out: list[tuple[OpenPoints, tuple[str, ...]]] = []
     counts = Counter(d.colour for d in discs)

@@ -1,8 +1,8 @@
-"""The desk: the matches that are open, each kept by one hand at a time, and who wants to hear of a change.
+"""The desk: the open matches, each written by one thread at a time, and who wants to hear of changes.
 
-Whatever writes to a match (a camera's official, a scorekeeper's browser, a program) goes through here: the event is
-put to the rules, stored, and only then told. What could not be stored didn't happen. Followers wait for a version
-number, so that a slow one skips what it missed and holds up nobody.
+Whatever writes to a match (a camera's official, a scorekeeper's browser, a program) goes through here: the event is put
+to the rules, stored, and only then told. What couldn't be stored didn't happen. Followers wait for a version number, so
+that a slow one skips what it missed and delays nobody.
 """
 
 import threading
@@ -79,7 +79,7 @@ class OpenMatch:
         why: str | None = None,
         expected: int | None = None,
     ) -> Change:
-        """Keep a ruling; ``expected``: the revision that who ruled had seen, ConflictError when it is another."""
+        """Keep a ruling. ``expected``: the revision that the person had seen; ConflictError if it has changed."""
         return self._write(lambda: self.log.rule(event, at, who, target=target, before=before, why=why), expected)
 
     def note(self, event: Any, at: float, who: str, expected: int | None = None) -> Entry:
@@ -106,7 +106,7 @@ class OpenMatch:
             self.touched()
 
     def answer(self, key: str, choice: int, at: float, who: str) -> Change | Entry | None:
-        """Rule as an open question was answered; the ruling holds the question's words."""
+        """Rule as an open question was answered; the ruling keeps the question's words as its reason."""
         with self._lock:
             question = self.questions.open(key)
             if not 0 <= choice < len(question.answers):
@@ -149,7 +149,7 @@ class OpenMatch:
                 at = self.desk.clock()
                 _, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
             except BaseException:
-                # what isn't stored didn't happen: go back to what is
+                # what couldn't be stored didn't happen: go back to what is stored
                 self._read()
                 self.touched()
                 raise
@@ -167,7 +167,7 @@ class OpenMatch:
 
 
 class Desk:
-    """All matches of one store; ``clock`` gives the time of what people do (a camera brings its own)."""
+    """All matches of one store; ``clock`` times what people do (a camera brings its own time)."""
 
     def __init__(self, store: Store, evidence_bytes: int = EVIDENCE_BYTES, clock: Clock = time.time) -> None:
         self.store = store

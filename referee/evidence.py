@@ -1,9 +1,8 @@
 """Pictures and clips that calls rest on, kept as files beside the store under the hash of their content.
 
-Beside a picture of a board lies a table profile that says where the board was taken to lie in it.
-
-Together they may grow to a limit; then the oldest goes first. What belongs to a disputed call is kept whatever the
-limit, until somebody lets it go. A file that was removed leaves the log as it is: the entry still names its hash.
+Beside a picture of a board lies a table profile that says where the board was in it. Together the files may grow to a
+limit; then the oldest goes first. What belongs to a disputed call is kept regardless until somebody lets it go. The log
+is not changed when a file is removed: the entry still names its hash.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Starts the program again by itself when it crashed or was killed; the match goes on at its last stored event.
+"""Restarts the program when it has crashed or was killed; the match goes on at its last stored event.
 
-The guarded program is the same command with an environment variable set. It ends when its guardian does: the pipe
-on its standard input closes. A wrong call (exit status 2) and an orderly end are final.
+The guarded program is the same command with an environment variable set. It ends with its guardian, whose end closes
+the pipe on its standard input. A wrong call (exit status 2) and an orderly end are final.
 """
 
 import os
@@ -18,11 +18,11 @@ GUARDED = "TABLE_REFEREE_GUARDED"
 FINAL = (0, 2, 3, 130)
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 LONG_SECONDS = 60.0
-"""A program that ran for so long is started at once again; one that dies sooner ever more slowly."""
+"""A program that ran for this long is restarted at once; one that dies sooner, after longer and longer pauses."""
 
 
 def guarded(arguments: Sequence[str], command: Sequence[str] | None = None) -> int:
-    """Run the command, again after each crash; returns the exit status of an end that is final."""
+    """Run the command, again after each crash; return the exit status of a final end."""
     command = command or [sys.executable, "-m", "referee.cli"]
     stopping = False
     process: subprocess.Popen[bytes] | None = None

@@ -52,7 +52,7 @@ class Hall:
         return self._tables.get(match.id)
 
     def at(self, match: OpenMatch) -> float:
-        """The time for what people do at a match: of its camera, else of this machine's clock."""
+        """The time of what people do at a match: that of its camera, or else of this machine's clock."""
         table = self.table(match)
         return self.desk.clock() if table is None else table.at
 
@@ -61,7 +61,8 @@ class Hall:
         return self._keep(match, source, self._name(source))
 
     def attach_named(self, match: OpenMatch, source: str) -> LiveTable:
-        """Follow a match through what a browser names: a camera, a stream, or one of :meth:`media`, never a path."""
+        """Follow a match through a source that a browser names: a camera, a stream, one of :meth:`media`, never a
+        path."""
         for path in self.media():
             # the name is only compared: the path comes from the folder's own list
             if path.name == source:
@@ -93,10 +94,10 @@ class Hall:
         return match
 
     def enter(self, source: str | None, identifier: str | None, resume: bool = False) -> str:
-        """Go to where a call of the command wants: the page's path.
+        """The path of the page that a call of the command asks for; opens what it needs.
 
-        A source follows a match that is named, the last open one, or a new one of crokinole; the sample a new one of
-        its own. Without one, or after a crash, the cameras go on that followed matches when the program ended.
+        A source follows the match that is named, the last open one, or a new one of crokinole; the sample always a new
+        one. Without a source, or after a crash, the cameras that followed matches when the program ended go on.
         """
         if resume or source is None:
             self._go_on()
@@ -114,7 +115,7 @@ class Hall:
         return f"/match/{match.id}"
 
     def _go_on(self) -> None:
-        """Follow again what was followed when the program ended; videos from the last event on."""
+        """Follow again what was followed when the program ended; videos from their last event on."""
         for identifier, source in self._kept.all().items():
             try:
                 match = self.desk.open(identifier)

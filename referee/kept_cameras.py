@@ -1,7 +1,7 @@
 """Which camera follows which match, for the next start: in a file of this machine, beside the store.
 
-A camera belongs to a machine, not to a match: its number means nothing elsewhere, and its address may hold a
-password. So it is in neither the log nor the store nor a backup, and only its owner can read the file.
+A camera belongs to a machine, not to a match: its number means nothing elsewhere, and its address may hold a password.
+So it is neither in the log nor in the store nor in a backup, and only its owner can read the file.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What people know before a picture is looked at: profiles, a board's measures, a length; alike for every command."""
+"""What is known before a picture is looked at: profiles, a board's measures, a length; the same for every command."""
 
 from dataclasses import dataclass
 from pathlib import Path

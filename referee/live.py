@@ -1,8 +1,8 @@
 """A live table: one source, one official and one match, from frames to kept events and open questions.
 
-The camera sees, the rules decide: what an official proposes is put to the rules, what they refuse becomes a question.
-A dark, blurred, covered or moved picture is said on the screen and never changes a score; while it is dark or the
-board was moved the official isn't even fed.
+The camera sees, the rules decide: what an official proposes is put to the rules, and what they refuse becomes a
+question. A dark, blurred, covered or moved picture is reported on the screen and never changes a score; while it is
+dark or the board was moved, the official isn't fed at all.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ FAULTS_MOST = 20
 NOT_FED: tuple[Look, ...] = ("dark", "moved")
 WHO = "camera"
 AS_SEEN, NOTHING = "as_seen", "nothing"
-"""Answers to what the rules refuse: it was as the camera saw it, or it wasn't at all."""
+"""Answers where the rules refuse an event: it was as the camera saw it, or it didn't happen."""
 log = logging.getLogger(__name__)
 
 
@@ -151,7 +151,8 @@ class LiveTable:
     def correct(self, correction: Correction, who: str, why: str, expected: int | None = None) -> None:
         """Keep what a person says of one disc as a ruling, and go on from it.
 
-        ``expected``: the revision that was looked at. Raises RuleError, and changes nothing, where the rules refuse it.
+        ``expected``: the revision that the person had seen. Raises RuleError, and changes nothing, where the rules
+        refuse it.
         """
         with self._watching:
             official = self.official
@@ -197,10 +198,10 @@ class LiveTable:
                     with self._watching:
                         self._keep_up()
             except TableError as error:
-                # a full disk or a lost database stops nobody from looking on; it is tried again with the next frame
+                # with a full disk or a lost database the picture still goes on; the next frame tries again
                 log.warning("%s", error)
             except Exception:
-                # a fault of an official must not end the table: the picture goes on, the match is kept by hand
+                # an official's fault must not end the table: the picture goes on, and the match is kept by hand
                 log.exception("the official failed at %.2f s", self._at)
                 self._faults += 1
                 if self._faults >= FAULTS_MOST:
@@ -227,14 +228,14 @@ class LiveTable:
         self.picture.show(frame, self._seen())
 
     def _glance(self, official: Official) -> None:
-        """Say at once what seems to lie there when nothing moves any more; the score follows when that is sure."""
+        """Show at once what seems to lie there when nothing moves any more; the score follows when that is sure."""
         if official.seen.state != "settling":
             self._provisional = None
         elif self._provisional is None and isinstance(official, Glances):
             self._provisional = official.glance()
 
     def _keep_up(self) -> None:
-        """Go on from what now holds, where somebody ruled or took back; also where no new frame comes any more."""
+        """Go on from what now holds after a ruling or a taking back, even if no new frame comes any more."""
         if self.official is not None and self.match.revision != self._revision:
             self._revision = self.match.revision
             self._follow(self.official)
@@ -252,7 +253,7 @@ class LiveTable:
         return seen
 
     def _check(self, frame: Frame, official: Official, look: Look) -> None:
-        """See now and then whether the board still lies where it was found; solve it again when it doesn't."""
+        """Check now and then that the board still lies where it was found; solve it again if it doesn't."""
         seen = official.seen
         due = frame.timestamp - self._checked >= CHECK_EVERY or frame.timestamp < self._checked
         if not due or seen.view is None or seen.state != "resting" or look not in ("good", "moved"):
@@ -305,7 +306,7 @@ class LiveTable:
         return entry.number
 
     def _film(self, number: int, at: float, pictures: list[tuple[float, bytes]]) -> None:
-        """Keep the clip of an event, in a thread of its own; without room for it the match goes on all the same."""
+        """Keep the clip of an event, in a thread of its own; if there is no room for it the match goes on."""
         try:
             content = encode(pictures)
             if content is not None:
@@ -365,6 +366,6 @@ def view_text(evidence: Evidence) -> str:
 
 
 def _told(film: "Future[None]") -> None:
-    """Say so when a clip failed in a way that nobody thought of."""
+    """Log a clip's failure of a kind that wasn't foreseen."""
     if not film.cancelled() and (error := film.exception()) is not None:
         log.error("a clip failed", exc_info=error)

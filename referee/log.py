@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """The entry from which the game could not go on, and why; what follows it waits for a ruling."""
+    """The entry at which the game can't go on, and why; what follows it waits for a ruling."""
 
     number: int
     error: RuleError
@@ -129,7 +129,7 @@ class MatchLog:
         return self._stuck
 
     def history(self) -> Iterator[tuple[Entry, Any, Any]]:
-        """Yield (entry, event in force, state after it) for everything that counts, in the order of the game."""
+        """Yield (entry, event in force, state after it) for everything that counts, in the order of play."""
         for number, event, state in self._folded:
             yield self._entries[number - 1], event, state
 

@@ -1,8 +1,7 @@
 """The match log as a file of JSON lines: one header, then one line an entry, each with a running checksum.
 
-A file that is cut off or damaged is read up to its last whole entry and a message says where that is; a file
-of another program, or of a newer version of this one, is refused. Files of older schemas are brought up to date
-while they are read.
+A file that is cut off or damaged is read up to its last whole entry, and a message says where that is. A file of
+another program, or of a newer version of this one, is refused. Older schemas are converted while they are read.
 """
 
 import hashlib
@@ -220,7 +219,7 @@ def _migrated(fields: dict[str, Any], schema: int) -> dict[str, Any]:
 
 
 class LogWriter:
-    """Keeps a log's file up to date, entry by entry; each is on the disk before the next is made."""
+    """Keeps a log's file up to date entry by entry; each is on the disk before the next is made."""
 
     def __init__(self, path: Path, log: MatchLog, start: bool = True) -> None:
         """Write the file anew when ``start`` is set, else go on with a file that holds ``log`` already."""

@@ -1,4 +1,4 @@
-"""What a person should look at in a match: the kinds of doubt that the rules add, and how those about discs arise."""
+"""What a person should look at in a match: the doubts that the rules add, and those about the discs of a shot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from vision.doubts import Doubt, DoubtKind, ShotDoubt, doubt
 from vision.readings import Disc
 
 STATE_DOUBT = 0.12
-"""A state this probable beside the most probable one is a question (flat in the hole, leaning, on the surface)."""
+"""A state this probable beside the most probable one is a doubt (flat in the hole, leaning, on the surface)."""
 LISTED = 0.4
-"""A disc below this probability is a question, until it is seen better or taken off as expected."""
+"""A disc below this probability is a doubt until it is seen better or taken off as expected."""
 
 
 class MatchDoubt(DoubtKind):
-    """What doesn't fit, or isn't sure, once a shot is held against the rules, the turn and what the players do."""
+    """What doesn't fit, or isn't sure, when a shot is held against the rules, the turn and what players do."""
 
     COLOUR_BY_TURN = "the colour of the disc that was shot is not clear; it is taken to be the side on turn"
     TWICE = "the same side shot twice in a row: a shot before it may be missing"
@@ -56,9 +56,9 @@ class Review:
 
 
 def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[Doubt]:
-    """What can't be told for sure about a disc that the rules take off, or would take off; ``open_board``: C7 decides.
+    """Doubts about a disc that the rules take off, or might; ``open_board``: C7 decides.
 
-    What the players do with it next settles it, or contradicts the call.
+    What the players do with it next settles them, or contradicts the call.
     """
     out: list[Doubt] = []
     if disc.confidence < LISTED:
@@ -76,7 +76,7 @@ def deferred_doubts(disc_id: int, disc: Disc, open_board: bool) -> list[Doubt]:
 
 
 def value_doubts(disc_id: int, disc: Disc) -> list[Doubt]:
-    """Which values of a disc that lies on the board when the round is counted can't be told for sure."""
+    """Doubts about the value of a disc that lies on the board when the round is counted."""
     return [
         doubt(MatchDoubt.AT_LINE, disc_id, gap=c.gap_mm, line=c.line, sigma=c.sigma_mm)
         for c in (disc.lines if disc.state == "board" else ()) if c.verdict == "too_close"
@@ -84,5 +84,5 @@ def value_doubts(disc_id: int, disc: Disc) -> list[Doubt]:
 
 
 def touch_doubt(ids: Sequence[int]) -> Doubt:
-    """The question whether discs were touched."""
+    """The doubt whether discs were touched."""
     return doubt(MatchDoubt.TOUCHED, *ids)

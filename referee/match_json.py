@@ -1,4 +1,4 @@
-"""The machine's view of a scored video: ``match/1`` as the documentation describes it, and the match's log."""
+"""A scored video as ``match/1`` for programs, as the documentation describes it, and as the match's log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def points_after_shots(data: Mapping[str, Any]) -> list[dict[str, int]]:
 
 @dataclass(frozen=True)
 class Agreed:
-    """What was agreed before the match, as far as options say; None: found from the video where it can be."""
+    """What was agreed before the match, as far as options tell it; None: found from the video where possible."""
 
     players: str | None = None
     preset: str | None = None
@@ -45,9 +45,9 @@ class Agreed:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup as it was found.
+    """A video judged as a whole. ``words``: the sides' colours by group; ``engine``: with the setup that was found.
 
-    ``warnings``: what of the setup is a guess.
+    ``warnings``: which parts of the setup are guesses.
     """
 
     ledger: Ledger

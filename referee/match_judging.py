@@ -19,17 +19,17 @@ from vision.shot_seen import Shot as ShotSeen
 SEAT_AZIMUTHS = {"A": -90.0, "B": 180.0, "C": 90.0, "D": 0.0}
 """Where the seats are, in degrees on the board, clockwise as seen from above."""
 SEAT_WIDTH_DEG = 50.0
-"""A shot starts inside the shooter's quadrant (C5); a track's extrapolated start may be off by a few degrees more."""
+"""A shot starts in the shooter's quadrant (C5); a start extrapolated from a track may be off by a few degrees more."""
 TWO_PLACES = 0.5
-"""Mean resultant length of a side's starting places below which it shoots from two sides of the table."""
+"""A side whose starting places have a mean resultant length below this shoots from two sides of the table."""
 SEAT_SHARE = 0.1
 """A seat is taken where this share of all shots came from it."""
 FEWEST_FOR_SEATS = 4
 SUNK_BY_HAND = 0.1
-"""A disc this probably flat in the hole that hands take out, and nothing else, was a twenty: the players see it."""
+"""If hands take out just one disc, this probably flat in the hole, it was a twenty: the players see it."""
 GUESSED_GROUP = 0.75
 USUAL_DISCS = (12, 8, 6)
-"""Discs a side that are played with (C14, C24); other numbers are possible, and looked at twice."""
+"""Usual numbers of discs a side (C14, C24); other numbers are possible, and looked at twice."""
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def internal_engine(groups: int) -> Crokinole:
 
 
 def on_turn(state: State, group: int) -> State:
-    """The state with the side ``group`` on turn: whose turn it is by the rules is looked at elsewhere."""
+    """The state with the side ``group`` on turn: who is really on turn is checked elsewhere."""
     return state._replace(cycle=(group,), shots=0)
 
 
@@ -112,7 +112,7 @@ def lying_of(lies: OnTable) -> Lying:
 
 
 def in_state(disc: Disc, state: DiscState) -> Disc:
-    """The disc, now surely in the hole, or surely not flat in it (C9: what leans counts 15)."""
+    """The disc, now surely in the hole, or surely not flat in it (C9: a leaning disc counts 15)."""
     value = 20 if state == "hole" else 15
     return replace(disc, state=state, states=((state, 1.0),), state_confidence=1.0, values=((value, 1.0),), why=())
 
@@ -139,7 +139,7 @@ def without(seen: ShotSeen, ids: Set[int]) -> ShotSeen:
 
 
 def touched_as_taken(seen: ShotSeen, disc_id: int) -> ShotSeen:
-    """The shot with a disc of which it was open whether it was touched, now that hands took it off as touched."""
+    """The shot with a disc that may have been touched and was: hands took it off as touched."""
     left = tuple(i for i in seen.maybe_touched if i != disc_id)
     return replace(seen, touched=(*seen.touched, disc_id), maybe_touched=left)
 
@@ -200,9 +200,9 @@ def _seats_seen(towards: Mapping[int, list[complex]]) -> tuple[str, ...]:
 
 
 def side_near(place: tuple[float, float], shots: Sequence[JudgedShot], but: JudgedShot | None = None) -> int | None:
-    """The one side that shot from near a starting place (mm) before, ``but`` for one shot; None where none or both did.
+    """The one side that shot from near a starting place (mm) before; None where none or several did.
 
-    Only shots of which it is known who made them count.
+    Only shots whose side is known count; ``but``: a shot to leave out.
     """
     width = math.cos(math.radians(SEAT_WIDTH_DEG))
     close: set[int] = set()
@@ -223,7 +223,7 @@ def _pairs_of_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str
 
 
 def _single_seats(towards: Mapping[int, list[complex]]) -> dict[int, tuple[str, ...]]:
-    """A seat of its own for each side, as near as can be to where its shots came from."""
+    """A seat of its own for each side, as near as possible to where its shots came from."""
 
     def near(seats: tuple[str, ...]) -> float:
         return sum(_along(z, seat) for found, seat in zip(towards.values(), seats, strict=True) for z in found)

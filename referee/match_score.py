@@ -1,4 +1,4 @@
-"""Scores one video from its first frame to its last; put aside in the middle, it goes on from there the next time."""
+"""Scores one video from its first frame to its last; interrupted, it resumes there the next time."""
 
 import hashlib
 import pickle
@@ -114,7 +114,7 @@ def take_up(place: Path) -> Aside | None:
 
 @contextmanager
 def interrupts_noted() -> Iterator[Callable[[], bool]]:
-    """Hold a first Ctrl-C back, so that it cuts nothing in two; gives a function that says whether it has come."""
+    """Hold back a first Ctrl-C, so that it interrupts nothing halfway; yields a function that tells whether it came."""
     asked: list[bool] = []
 
     def note(number: int, frame: Any) -> None:
@@ -134,7 +134,7 @@ def interrupts_noted() -> Iterator[Callable[[], bool]]:
 
 @cache
 def code_mark() -> str:
-    """What tells this program's code and networks from any other's: a job goes on only with what it was begun with."""
+    """A hash of this program's code and networks: a job resumes only with those that it was begun with."""
     mark = hashlib.sha256()
     for package in ("calibration", "vision", "referee"):
         top = Path(str(files(package)))

@@ -1,4 +1,4 @@
-"""The video once more, with what was seen drawn into it: rings and ids of the discs, and the score."""
+"""A copy of the video with what was seen drawn into it: rings and ids of the discs, and the score."""
 
 import bisect
 from collections.abc import Callable, Mapping, Sequence

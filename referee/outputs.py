@@ -1,6 +1,6 @@
-"""Where a command may write: into folders that are there, over none of its inputs, one output to a file.
+"""Where a command may write: into existing folders, over none of its inputs, one output to a file.
 
-Checked before any work, by every command alike.
+Every command checks this before any work.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ VIDEOS = (".mp4", ".m4v", ".mov", ".mkv", ".avi", ".ts", ".mpg", ".3gp")
 def require_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[tuple[str, Path | str | None]] = ()) -> None:
     """Refuse what can't be written, or would destroy an input or another output; raises UnusableInputError.
 
-    ``outputs``: by option; ``inputs``: in words ("the video") with their files. Links are followed; what is no file of
+    ``outputs``: by option; ``inputs``: files by a word for each ("the video"). Links are followed. What isn't a file on
     the disk, such as /dev/null, may be named twice.
     """
     kept: dict[str, Path] = {}

@@ -1,6 +1,6 @@
-"""Every setting once: name, default, range, help; from the user's file, the environment, or the command line.
+"""Every setting once: name, default, range, help.
 
-The order, the last holds: the default, ``settings.toml`` in the user's configuration folder, the environment
+Later sources win: the default, ``settings.toml`` in the user's configuration folder, the environment
 (``TABLE_REFEREE_`` and the name in capitals), what a command is given.
 """
 

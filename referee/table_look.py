@@ -1,4 +1,4 @@
-"""What is wrong with the picture, in one word: dark, blurred, covered, moved; nothing of it ever changes a score.
+"""What is wrong with the picture, in one word: dark, blurred, covered, moved. It never changes a score.
 
 Works on the brightness at a low resolution, so that it costs next to nothing at any frame size.
 """
@@ -17,7 +17,7 @@ Look = Literal["good", "dark", "blurred", "exposure", "covered", "moved"]
 BLOCKS = (32, 18)
 LUMA_WIDTH = 320
 CHANGED = 22.0
-"""Grey levels by which a block must differ from the calm table to count as changed: above noise and flicker."""
+"""A block has changed if it differs from the calm table by this many grey levels: more than noise and flicker."""
 
 COVERED_SHARE = 0.18
 MOVED_SHARE = 0.15

@@ -1,8 +1,8 @@
-"""Keeps a source open: reads it in a thread of its own, keeps the newest frame only, opens it anew when it stalls.
+"""Keeps a source open: reads it in a thread of its own, keeps the newest frame only, reopens it when it stalls.
 
-Nothing here decides anything about a game. Whoever looks takes the newest frame; frames of a camera that nobody took
-before the next one came are counted as dropped, so that it never lags. A video or a folder waits instead: it has time.
-While a source is away the last frame stays, with its age.
+Nothing here decides anything about a game. Whoever looks takes the newest frame; a camera's frames that nobody took in
+time are counted as dropped, so that it never lags. A video or a folder waits instead: it has time. While a source is
+away its last frame stays, with its age.
 """
 
 import logging
@@ -114,7 +114,7 @@ class WatchedSource:
             self._look_after(generation, reader)
             if self._stop.is_set() or self._condition == "ended":
                 return
-            # a source that gave frames is tried again at once, one that never did ever more rarely
+            # a source that gave frames is tried again at once, one that never did less and less often
             pause = FIRST_PAUSE if self._number > before else min(2 * pause, self._longest)
             with self._news:
                 self._generation += 1
@@ -141,7 +141,7 @@ class WatchedSource:
     def _read(self, generation: int) -> None:
         """The reader: its own thread, so that a library that hangs holds up nothing else."""
         grabber: Grabber | None = None
-        # whatever ends this thread: the source is lost then, not for ever about to open
+        # whatever ends this thread, the source is then lost, not about to open for ever
         why = "its reader ended"
         try:
             grabber = self._opener(self.name)
@@ -184,7 +184,7 @@ class WatchedSource:
             self._news.wait(self._stall / 4)
 
     def _going_on(self, generation: int, frame: Frame) -> Frame:
-        """The frame with a time that goes on where the source was lost, however its own clock begins."""
+        """The frame with a time that continues where the source was lost, whatever its own clock says."""
         if generation != self._clock_of:
             self._clock_of = generation
             if self._frame is not None and self._last is not None:

@@ -1,4 +1,4 @@
-"""Frames decoded ahead of whoever looks at them, in a thread of its own: FFmpeg's threads work meanwhile."""
+"""Works ahead of whoever takes the items: frames are decoded in a thread of their own while others are looked at."""
 
 import queue
 import threading
@@ -9,7 +9,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 ASKED_EVERY_S = 0.1
-"""A thread that waits for room looks this often whether anybody still wants what it has."""
+"""While it waits for room, the thread checks this often whether its items are still wanted."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class _End:
 
 
 def ahead(items: Iterator[Item], most: int) -> Generator[Item]:
-    """Yield what an iterator yields, in its order, while a thread works up to ``most`` items ahead of it.
+    """Yield what an iterator yields, in order, while a thread works up to ``most`` items ahead.
 
-    What the iterator raises is raised here, after all that it yielded before. Closed early, this waits for the thread,
-    so that whatever the iterator reads from may be closed then.
+    An exception of the iterator is raised here, after everything that it yielded before. When this generator is closed
+    early it waits for the thread, so that whatever the iterator reads from may be closed then.
     """
     waiting: queue.Queue[Item | _End] = queue.Queue(most)
     unwanted = threading.Event()

@@ -1,4 +1,4 @@
-"""How the axes of a board that was found lie: as the contract has them, and as before where it was seen before."""
+"""Turns a board's axes: as the JSON format defines them, or as they lay when the board was seen before."""
 
 from dataclasses import dataclass, replace
 
@@ -12,12 +12,12 @@ from vision.lens import Gray, Lens, quadrant_turn, turn_between, turned, upright
 from vision.video import as_luma
 
 TURN_BELIEVED = 0.12
-"""Agreement of two pictures of one board from which the turn between them is believed."""
+"""From this agreement of two pictures of one board on, the turn found between them is believed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """What the first discs said of a board's size: ``factor`` for its millimetres, the discs' radius in mm then."""
+    """The size of a board as its first discs gave it: a factor for its mm, and the discs' radius then."""
 
     factor: float
     disc_radius: float
@@ -30,9 +30,9 @@ class Sizing:
 
 
 def aligned(view: BoardView, frame: Frame, sizing: Sizing | None, before: tuple[Lens, Gray] | None) -> BoardView:
-    """The view with its axes as the contract has them: y up in the picture, quadrant lines on the diagonals.
+    """The view with its axes as the JSON format defines them: y up in the picture, quadrant lines on the diagonals.
 
-    ``before``: the board as it was seen before: its axes stay, whatever the camera.
+    ``before``: the board as it was seen before; its axes are kept, whatever the camera does.
     """
     if sizing is not None:
         view = sizing.of(view)

@@ -1,8 +1,8 @@
-"""How light falls over the board, so that faces of one side are of one colour in the sun and in the shade.
+"""How light falls over the board, so that one side's faces have one colour in the sun and in the shade.
 
-What is painted on a board runs in rings about its centre (lines, filled rings, bare wood between them). So where a
-place is darker or brighter than most of what lies as far from the centre, that is the light: a shadow's edge, a lamp.
-The ratio of the two is taken over more than a disc's surroundings, so that grain, prints and reflections hardly count.
+What is painted on a board runs in rings about its centre: lines, filled rings, bare wood between them. Where a place is
+darker or brighter than most others at its distance from the centre, that is therefore the light: a shadow's edge, a
+lamp. The ratio is taken over more than a disc's surroundings, so that grain, prints and reflections hardly count.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame
 
 TURNS, STEP_PX = 120, 2
-"""Directions from the centre at which the light is looked at, and how far apart samples lie along them."""
+"""In how many directions from the centre the light is sampled, and how far apart the samples lie."""
 REACH = 1.04
-"""How far out, in radii of the shooting line: where the surface of any board still is."""
+"""How far out light is sampled, in radii of the shooting line: every board still has its surface there."""
 AROUND = 3.0
 """A disc's light is taken from what lies within so many of its radii."""
 COVER = 1.3
-"""What lies within so many radii of a disc's place is disc, wall or contact shadow."""
+"""Samples within this many radii of a disc's place show disc, wall or contact shadow, not the board."""
 CENTRAL_PX = 10.0
 """Nearer to the centre than this is the hole."""
 FEWEST = 20
@@ -29,22 +29,22 @@ DARKEST = 0.03
 """Added to brightness (0..1) before ratios are taken: black stays black."""
 UNEVEN, SHADED = 0.6, 0.3
 """Light that differs by less than the first factor's logarithm from disc to disc (1.8 in grey values) moves faces less
-than reflections do, and is left alone: measured on pictures in half shade, drawn and real. From the second on it may
-still have made two sides of one, or one of two, where the faces of a side differ much."""
+than reflections do and is left alone, as measured on pictures in half shade, drawn and real. From the second on it may,
+where the faces of a side differ much, still have made two sides of one, or one of two."""
 
 
 @dataclass(frozen=True)
 class Light:
-    """Light at N discs: ``ratios`` (N, 3), logarithms of BGR over what is usual as far from the centre."""
+    """Light at N discs: ``ratios`` (N, 3), logarithms of BGR over what is usual at that distance from the centre."""
 
     ratios: NDArray[np.float64]
 
     def range(self, of: NDArray[np.bool_]) -> float:
-        """How much more light (logarithm) the lightest of some of the discs (N,) lies in than the darkest."""
+        """By how much (logarithm) the light at the brightest of some discs (N,) exceeds that at the darkest."""
         return float(np.ptp(self.ratios[of].mean(axis=1))) if of.any() else 0.0
 
     def evened(self, lab: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Faces' Lab (N, 3), L in 0..100, as they would be in the light that most of the board lies in."""
+        """Faces' Lab (N, 3), L in 0..100, as they would look in the light that most of the board lies in."""
         bgr = cv2.cvtColor(lab[None].astype(np.float32), cv2.COLOR_Lab2BGR)[0]
         even = np.clip((bgr + DARKEST) * np.exp(-self.ratios) - DARKEST, 0.0, 1.0)
         return np.asarray(cv2.cvtColor(even[None].astype(np.float32), cv2.COLOR_BGR2Lab)[0], dtype=np.float64)

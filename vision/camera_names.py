@@ -1,4 +1,4 @@
-"""The names of the cameras at this machine, as far as each system tells them; an index is always possible."""
+"""Names of the cameras at this machine, as far as each system tells them; an index always works as well."""
 
 import json
 import subprocess

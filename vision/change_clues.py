@@ -1,4 +1,4 @@
-"""Single clues to what changed from one rest to the next: what hides, explains or is which disc. Lengths in mm."""
+"""Clues to what changed between two rests: what hides a disc, explains it, or is which disc. Lengths in mm."""
 
 import math
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ SAME_PLACE_MM = 6.0
 COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
 TRACK_END_MM = 45.0
-"""The track of a disc ends within this of where the disc is read: the track follows its front edge, or its shadow."""
+"""A disc's track ends within this of where the disc is read, since it follows the front edge or the shadow."""
 STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
-"""A disc that was struck is seen this long, this often and this fast on its way; hands push shorter and slower."""
+"""A struck disc is seen over at least this path, this often and this fast; hands push shorter and slower."""
 BESIDE_HOLE_MM = 46.0
-"""A disc nearer to the hole than this changes how the hole looks: its body hides it, or its shadow falls in (the radii
-of both, and as much as a disc's height shifts at 45 degrees)."""
+"""A disc nearer to the hole than this changes how the hole looks: its body hides it or its shadow falls in. It is the
+sum of both radii and of the shift of a disc's height at 45 degrees."""
 SURELY = 0.8
 """A disc this probable is believed even there."""
 GROUP_SURE = 0.75
@@ -31,13 +31,13 @@ GROUP_SURE = 0.75
 
 
 def covered(rest: Rest, mm: tuple[float, float], radius: float | None = None) -> float:
-    """Share of a disc's face at a board point, or of what lies within ``radius`` mm of it, that hands hide."""
+    """Share of a disc's face, or of what lies within ``radius`` mm of a board point, that hands hide."""
     face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
     return float(rest.hidden[face].mean()) if face.any() else 0.0
 
 
 def struck_track(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track | None:
-    """The track of one of the discs that lie elsewhere or nowhere now, which it left as only a struck disc does."""
+    """The track by which one of the ``disturbed`` discs left its place as only a struck disc does; None without one."""
     for track in reading.rest.tracks:
         if track.path < STRUCK_PATH_MM or track.reach < SHOT_REACH_MM or len(track.points) < STRUCK_POINTS:
             continue
@@ -49,10 +49,11 @@ def struck_track(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track
 
 
 def hole_told(stayed: Sequence[Place], before: Sequence[Place], after: Sequence[Place]) -> bool:
-    """Whether a change of the hole's look says that something fell in or was taken out.
+    """Whether a change in how the hole looks tells that something fell in or was taken out.
 
-    Discs at ``stayed`` (mm) are there as before, others lay at ``before`` and lie at ``after``: one that came to lie
-    beside the hole changes its look, and so does one that left, unless the hole can be compared with its bare look.
+    Discs at ``stayed`` (mm) are where they were; others lay at ``before`` and lie at ``after``. A disc that came to lie
+    beside the hole changes its look by itself, and so does one that left, unless the hole's bare look is there to
+    compare.
     """
     if any(math.hypot(*mm) < BESIDE_HOLE_MM for mm in after):
         return False
@@ -61,7 +62,7 @@ def hole_told(stayed: Sequence[Place], before: Sequence[Place], after: Sequence[
 
 
 def light_of(change: Change, sides: Sides) -> Lab | None:
-    """By how much known faces differ now from their sides' colours (3,); None without any."""
+    """By how much (3,) known faces now differ from their sides' colours; None without any known face."""
     off = [s.lab - sides.middles[d.group] for d, s in change.stayed if s is not None and d.group < len(sides.middles)]
     return np.asarray(np.median(np.array(off), axis=0)) if off else None
 
@@ -88,7 +89,7 @@ def other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
 
 
 def explained(reading: TableReading, seen: SeenDisc) -> bool:
-    """Whether a surer disc beside it explains what looks like one: by its body, or the shade it throws."""
+    """Whether a surer disc nearby, by its body or its shade, explains what merely looks like a disc."""
     if seen.disc.confidence >= SURELY:
         return False
     surer = [s.disc.mm for s in reading.discs if s is not seen and s.disc.confidence > seen.disc.confidence]

@@ -1,6 +1,6 @@
-"""How the board at one rest differs from the rest before, disc by disc: by what is read, and by the pixels.
+"""How the board at one rest differs from the rest before, disc by disc: by the readings and by the pixels.
 
-Where the pixels are what they were, the disc that lay there still does, whatever the reading says; where they look as
+Where the pixels are unchanged, the disc that lay there still lies there, whatever the reading says. Where they look as
 they did when nothing lay there, nothing lies there now. Lengths in mm on the board.
 """
 
@@ -35,30 +35,30 @@ from vision.table_discs import Change, Moved, TableDisc
 from vision.tracks import STRONG_POINTS
 
 MOVED_MM = 0.5
-"""A disc whose pixels lie this far from where they lay was moved: unmoved ones are found again within 0.2 mm."""
+"""A disc whose pixels have shifted this far was moved: unmoved discs are found again within 0.2 mm."""
 MAYBE_MOVED_MM = 0.3
 """Between this and MOVED_MM a person is asked."""
 MOVED_BY_READING_MM = 4.0
-"""Where the pixels don't tell (another camera, a shadow), places read must differ by this much ..."""
+"""Where the pixels don't tell (another camera, a shadow), a disc was moved if the places read differ by this ..."""
 MAYBE_BY_READING_MM = 1.6
 """... and are doubtful from here on."""
 LIKE = 0.8
 """Correlation from which a patch is the same one."""
 QUIET_STEP = 3.0
-"""Grey levels below which nothing has changed, whatever the correlation: bare wood has little to correlate."""
+"""Below this many grey levels nothing has changed, whatever the correlation: bare wood has little to correlate."""
 PLAIN_STEP = 6.0
-"""Grey levels from which a change makes a disc of what the reading only suspects to be one."""
+"""From this many grey levels on, a change confirms as a disc what the reading only suspects to be one."""
 PLACING_MM = 25.0
-"""What comes to lie nearer to the shooting line than this, or beyond it, without a shot is being placed."""
+"""A disc that appears nearer to the shooting line than this, or beyond it, without a shot is being placed."""
 AT_LINE_MM, PLACING_HAND_MM = 3.0, 120.0
-"""At first sight a disc that reaches the shooting line by more than this is being placed (C10: none stays there), if a
-hand is within that distance of it."""
+"""At first sight, a disc that reaches past the shooting line by more than the first is being placed if a hand is within
+the second of it: no disc stays there (C10)."""
 FIRST, HOLE_AT_FIRST, LINE_AT_FIRST = 0.6, 0.95, 0.95
-"""Probability from which a disc is believed when nothing was seen before: on the board, in the hole, on the line."""
+"""Probability from which a disc is believed at first sight: on the board, in the hole, on the line."""
 BARE_STEP = 10.0
-"""Grey levels up to which a place may differ from its bare look by a shadow or other light."""
+"""A shadow or other light may change the bare look of a place by this many grey levels."""
 KNOWN_BARE = 0.8
-"""Share of a place that must have been seen bare to say that it is bare again."""
+"""This share of a place must have been seen bare before it can be called bare again."""
 SHADOW_MM = 9.0
 """Beside a disc the board isn't bare: its shadow and, at a tilt, its body."""
 LEAVES_MM = 60.0
@@ -66,21 +66,23 @@ LEAVES_MM = 60.0
 IN_HOLE_MM = 20.0
 """... and within this of the middle where the disc fell into the hole, about a disc's radius and the hole's play."""
 ARRIVED = 0.15
-"""Probability from which something faintly read is believed where a track ended, unless it was read there before."""
+"""Something faint is believed from this probability on where a track ended, unless it was read there before ..."""
 ARRIVED_SURE = 0.5
-"""... and from which a disc that the pixels don't show is (natural discs on bare wood have little contrast)."""
+"""... and from this one on where the pixels show no disc (natural discs on bare wood have little contrast)."""
 READ_BEFORE = 0.5
-"""What was read before where no disc was known, with this share of the probability, is a print or a stain."""
+"""Something read before, with this share of its probability, where no disc was known is a print or a stain."""
 HOLE_TRACK_MM = 40.0
-"""A track that ends this near to the hole's middle may have ended in it: its front edge or shadow is followed."""
+"""A track that ends this near to the hole's middle may have ended in it: it follows the front edge or the shadow."""
 PIECE_MM, PIECE_POINTS = 15.0, 3
 """A piece of a track is this long and was seen this often at least."""
 BORNE_OUT = 0.6
-"""Probability of a disc that is read, however faintly, where the pixels say that something came to lie."""
+"""Least probability given to a disc, however faintly read, where the pixels say that something came to lie."""
 SUNK_LIKE, SUNK_ENDED_LIKE = 0.6, 0.8
-"""The hole with a disc in it correlates less than this with the empty one, and than that where a track ended in it."""
+"""With a disc in it the hole correlates with the empty one by less than the first; where a track ended in it, by less
+than the second."""
 SUNK_STEP = 8.0
-"""Grey levels by which the hole changes at least when a disc falls in: its floor lies in the shade, a face less so."""
+"""A disc that falls in changes the hole by at least this many grey levels: its floor lies in the shade, a face less
+so."""
 
 
 class BoardMemory:
@@ -104,7 +106,7 @@ class BoardMemory:
     def compare(
         self, reading: TableReading, table: Mapping[int, TableDisc], sides: Sides, leaving: Set[int] = frozenset()
     ) -> Change:
-        """How the board differs from the last rest, at which ``table`` lay there; hands take off ``leaving``."""
+        """How the board differs from the last rest, when ``table`` lay there; hands are to take off ``leaving``."""
         on_board = [s for s in reading.discs if s.disc.state != "ditch"]
         free = set(range(len(on_board)))
         stayed: list[tuple[TableDisc, SeenDisc | None]] = []
@@ -129,7 +131,7 @@ class BoardMemory:
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
         told = hole_told([d.mm for d, _ in stayed], before, after)
-        # a shot brings one disc: where that is found, its track ended where it struck another
+        # a shot brings one disc: once that is found, its track ended where it struck another
         least = ARRIVED_SURE if fresh else ARRIVED
         fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told, least)
         new = [self._borne_out(reading, s) for s in fresh]
@@ -174,7 +176,7 @@ class BoardMemory:
         return self._fate_by_reading(reading, d, on_board, free, sides)
 
     def _lost_its_face(self, reading: TableReading, d: TableDisc, sides: Sides) -> bool:
-        """Whether a place where no disc is read any more has another colour than its side: luma may not tell them."""
+        """Whether a place where no disc is read any more no longer has the side's colour; luma alone may not tell."""
         face = face_lab(reading.rest.frame.pixels, reading.rest.view, d.disc)
         return sides.gap(face, d.group) > TWO_SIDES
 
@@ -195,10 +197,11 @@ class BoardMemory:
     def _arrived(
         self, reading: TableReading, doubtful: Sequence[SeenDisc], after: list[Place], told: bool, faintest: float
     ) -> list[SeenDisc]:
-        """Of the discs that neither reading nor pixels are sure of, those at which a disc's track ended.
+        """Those discs, of which neither reading nor pixels are sure, at which a disc's track ended.
 
-        ``after`` (mm): where discs have come to lie for sure; a track that ends there is explained. ``told``: whether
-        what the hole looks like says what is in it; ``faintest``: the least probability where the shot disc's ended.
+        ``after`` (mm): where discs surely came to lie; a track that ends there is explained. ``told``: whether the
+        hole's look tells what is in it; ``faintest``: the least probability that is believed where the shot disc's
+        track ended.
         """
         out: list[SeenDisc] = []
         board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
@@ -245,8 +248,10 @@ class BoardMemory:
         )
 
     def _is_new(self, reading: TableReading, seen: SeenDisc, struck: bool, gone: Sequence[Place]) -> bool:
-        """Whether a disc that is read where none lay has come to lie there; ``struck``: a shot was seen by its work;
-        ``gone`` (mm): where discs lay that lie there no more."""
+        """Whether a disc that is read where none lay has really come to lie there.
+
+        ``struck``: a struck disc shows that a shot was made; ``gone`` (mm): places that discs have left.
+        """
         mm, board = seen.disc.mm, reading.rest.view.board
         away = math.hypot(*mm)
         in_hole = seen.disc.state in ("hole", "leaning")
@@ -263,7 +268,7 @@ class BoardMemory:
         like = likeness(self._last, reading.fine, reading.lens, mm, board.disc_radius)
         same = like.step < QUIET_STEP or like.same >= LIKE
         bare = self._looks_bare(reading, mm)
-        # where another one has left, that the colour isn't what it was says nothing
+        # where another disc has left, a change of colour tells nothing
         left = bare and any(math.dist(mm, at) < SAME_PLACE_MM for at in gone)
         recoloured = seen.disc.confidence >= SURELY and self._recoloured(reading, mm)
         unchanged = (same or bare) and not recoloured
@@ -274,7 +279,7 @@ class BoardMemory:
     def _recoloured(self, reading: TableReading, mm: Place) -> bool:
         """Whether a disc's place (mm) has another colour than at the last rest.
 
-        A blue disc on a dark board, across a pale line, is in luma what was there before.
+        Luma alone can miss it: a blue disc on a dark board, across a pale line, looks like what was there before.
         """
         if self._colours is None or reading.known is None:
             return False
@@ -285,7 +290,7 @@ class BoardMemory:
         return bool(np.linalg.norm((now - before) * LAB_WEIGHTS) >= TWO_SIDES)
 
     def _at_first(self, reading: TableReading, seen: SeenDisc) -> bool:
-        """Whether a disc is believed that is read when nothing was seen before: no hand is told from the board yet."""
+        """Whether a disc read at first sight is believed, when hands can't be told from the board yet."""
         board = reading.rest.view.board
         chance = seen.disc.confidence
         if seen.disc.state in ("hole", "leaning"):  # the hole's floor passes for a disc too easily
@@ -295,7 +300,7 @@ class BoardMemory:
         return chance >= LINE_AT_FIRST and covered(reading.rest, seen.disc.mm, PLACING_HAND_MM) == 0
 
     def _borne_out(self, reading: TableReading, seen: SeenDisc) -> SeenDisc:
-        """A new disc, surer than it was read where its place has changed out of recognition."""
+        """A new disc, made surer where its place has changed beyond recognition."""
         if seen.disc.confidence >= BORNE_OUT or self._last is None or reading.rest.scene != self.scene:
             return seen
         like = likeness(self._last, reading.fine, reading.lens, seen.disc.mm, reading.rest.view.board.disc_radius)
@@ -304,12 +309,12 @@ class BoardMemory:
         return replace(seen, disc=replace(seen.disc, confidence=BORNE_OUT))
 
     def _sunk_unseen(self, reading: TableReading) -> SeenDisc | None:
-        """A disc in the hole that isn't read: a track ended there, and the hole looks otherwise than ever."""
+        """A disc in the hole that isn't read: a track ended there, and the hole looks as it never did."""
         rest = reading.rest
         if not rest.shots or self._last is None or rest.scene != self.scene:
             return None
         nearest = min((math.hypot(*t.end[1:]) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
-        # a disc that was struck on its way, or loses itself on the hole's dark floor, is followed in pieces
+        # a disc that strikes another, or gets lost on the hole's dark floor, is followed in pieces
         pieces = [t for t in rest.tracks if t.path >= PIECE_MM and len(t.points) >= PIECE_POINTS]
         piece = min((math.hypot(*t.end[1:]) for t in pieces), default=math.inf)
         if min(nearest, piece) > HOLE_TRACK_MM:
@@ -323,7 +328,7 @@ class BoardMemory:
         return hole_disc(reading) if like.same < limit and like.step >= SUNK_STEP else None
 
     def _hole_filled(self, reading: TableReading) -> bool:
-        """Whether the hole looks wholly otherwise than empty, as it was seen before, and than at the last rest."""
+        """Whether the hole looks nothing like it did empty, and nothing like it did at the last rest."""
         if self._last is None or reading.rest.scene != self.scene or covered(reading.rest, (0.0, 0.0)) > 0:
             return False
         if not self._known_bare(reading, (0.0, 0.0)):
@@ -334,7 +339,7 @@ class BoardMemory:
         return all(like.same < SUNK_LIKE and like.step >= SUNK_STEP for like in looks)
 
     def _looks_bare(self, reading: TableReading, mm: tuple[float, float]) -> bool:
-        """Whether a place looks as it did when nothing lay there; False where that was never seen."""
+        """Whether a place looks as it did when nothing lay there; False if it was never seen so."""
         if not self._known_bare(reading, mm):
             return False
         assert self._bare is not None
@@ -342,7 +347,7 @@ class BoardMemory:
         return like.step < QUIET_STEP or (like.same >= LIKE and like.step < BARE_STEP)
 
     def _known_bare(self, reading: TableReading, mm: Place) -> bool:
-        """Whether a place was seen, by this camera as it stands, when nothing lay there."""
+        """Whether this camera, as it stands, has seen a place with nothing on it."""
         if self._bare is None or self._bare_known is None or reading.rest.scene != self.scene:
             return False
         face = reading.lens.disc_mask(mm, reading.rest.view.board.disc_radius) > 0

@@ -1,5 +1,7 @@
-"""How the processor's cores are shared while a recording is followed: one thread looks at its frames, one reads the
-rests, and the others decode."""
+"""How the processor's cores are shared while a recording is followed.
+
+One thread looks at its frames, one reads the rests, and the others decode.
+"""
 
 import os
 import sys
@@ -16,9 +18,9 @@ def cores() -> int:
 
 @contextmanager
 def shared_cores() -> Iterator[int]:
-    """Yield how many threads are to decode; meanwhile OpenCV takes the cores that are left beside the others.
+    """Yield how many threads are to decode; meanwhile OpenCV uses the cores that are left.
 
-    With more threads than cores the same takes longer: on two cores decoding H.264 a seventh, reading a board a fifth.
+    More threads than cores are slower: on two cores H.264 decodes a seventh slower and a board is read a fifth slower.
     """
     count, before = cores(), cv2.getNumThreads()
     cv2.setNumThreads(max(count - 2, 1))

@@ -1,4 +1,4 @@
-"""Where two pictures of the same thing at rest differ, other light and coding noise taken out."""
+"""Where two pictures of the same resting thing differ, changes of light and coding noise left out."""
 
 import cv2
 import numpy as np
@@ -13,11 +13,11 @@ board's own colour that has moved by half a millimetre shows the second at its r
 NOISE_TIMES = 6.0
 """Between these, so many times the usual change where nothing has happened."""
 LIGHT_SHARE, LIGHT_CLIP = 0.2, 12
-"""Light changes smoothly over this share of a picture's width; one pixel bends its estimate by so many grey levels."""
+"""Light changes smoothly over this share of a picture's width; one pixel bends its estimate by this much at most."""
 SPECK_PX = 14
 """Changes of fewer pixels are coding noise: a disc that moves by half a millimetre changes more at its rim."""
 OFFSET = 8.0
-"""Grey levels added before light is told as a factor: the darkest pixels say little of it."""
+"""Grey levels added before light is taken as a factor: the darkest pixels tell little about it."""
 THINNED = 8
 
 

@@ -17,16 +17,16 @@ from calibration.view import BoardView
 SHOOTING = 304.8
 """Radius of the shooting line in canonical mm."""
 HALF_MM = 400.0
-"""Half the side of the picture in canonical mm: holds the ditch of every board measured (rails at 375 to 382)."""
+"""Half the side of the picture in canonical mm: the ditch of every measured board fits (rails at 375 to 382)."""
 SIZE = 512
 """Side of the picture in pixels: a disc of 15.9 mm has a radius of 10 pixels."""
 PX_PER_MM = SIZE / (2 * HALF_MM)
 OVERSAMPLING = 2
 """The board is sampled this much finer, then averaged, so that grain and lines don't alias."""
 MOST_OBLIQUE = 6.0
-"""Tangents of view angles are cut off here (80 degrees): nothing can be read beyond."""
+"""Tangents of view angles are capped here (80 degrees): nothing can be read beyond."""
 MAP_BLOCK = 16
-"""The sampling map is computed once a block and interpolated; over 12 mm it is linear to some 0.02 px."""
+"""The sampling map is computed once a block and interpolated: over 12 mm it is linear to about 0.02 px."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ def frame_of(view: BoardView) -> CanonicalFrame:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Where the canonical picture of one view is sampled, in pictures of one size; it takes as long as the sampling.
+    """Where the canonical picture of one view is sampled in pictures of one size; kept, since it takes long to make.
 
-    ``shape``: rows and columns of those pictures; ``part``: rows and columns that are used of them; ``reduced``: width
-    and height that part is reduced to first, None for not at all; ``maps``: for ``cv2.remap``.
+    ``shape``: rows and columns of those pictures; ``part``: which of them are used; ``reduced``: width and height to
+    which that part is reduced first, None for not at all; ``maps``: for ``cv2.remap``.
     """
 
     frame: CanonicalFrame

@@ -28,13 +28,13 @@ LAB_WEIGHTS = np.array([0.6, 1.0, 1.0])
 TWO_SIDES = 19.0
 """Two sides differ by at least this (weighted Lab): real pairs by 23 and more, faces of one side by less than 19."""
 NEARLY_TWO, NEARLY_APART = 10.0, 2.5
-"""Two groups that differ by less, but by this and so many times their scatter, with nothing in between, may be two
-sides in poor light or one side in two lights: they are taken for two sides, with doubt."""
+"""Two groups nearer than that, but at least this far apart and this many times their scatter, with nothing in between,
+may be two sides in poor light or one side in two lights: they are taken for two sides, with doubt."""
 ONE_SIDE = 24.0
-"""Faces of one side alone differ by less than this from each other; where they differ more, two are taken for them,
-with doubt."""
+"""Faces of a single side differ by less than this from each other; where they differ more, they are taken for two
+sides, with doubt."""
 THIRD_SIDE = 23.0
-"""A third side, rarer, must differ this much from both others (real ones by 24 and more) ..."""
+"""A third side is rarer: it must differ this much from both others (real ones do by 24 and more) ..."""
 THIRD_APART = 7.0
 """... and this many times the scatter: one side in two lights stays one."""
 FACE_SIGMA = 8.0
@@ -43,7 +43,7 @@ SIDES_AT_MOST = 3
 STARTS, ROUNDS = 7, 5
 """Groupings tried, and steps of each; one settles in three or four."""
 MIN_SCATTER = 2.0
-"""Scatter of faces of one side is never taken as smaller: paint, grain and noise."""
+"""The scatter of one side's faces is never taken as smaller than this: paint, grain and noise."""
 
 
 def lab_of(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -53,10 +53,10 @@ def lab_of(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def _grouped(points: NDArray[np.float64], weights: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """Group numbers (N,) of the best of several groupings about medians; deterministic.
+    """Group numbers (N,): the best of several groupings about medians; deterministic.
 
-    Each begins with another disc and those that lie farthest from the ones taken before; the one with the smallest
-    sum of distances wins, so that one disc under a reflection doesn't found a group of its own.
+    Each grouping starts from another disc and those farthest from the ones taken before. The smallest sum of distances
+    wins, so that one disc under a reflection doesn't found a group of its own.
     """
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     best, least = np.zeros(len(points), dtype=np.intp), np.inf
@@ -99,10 +99,10 @@ def _unlinked(points: NDArray[np.float64], group: NDArray[np.intp]) -> bool:
 
 
 def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], bool]:
-    """Side number (N,), 1 to 3 sides, of each disc from its face's Lab (N, 3), trusted by ``weights`` (N,).
+    """Side number (N,), of 1 to 3 sides, of each disc by its face's Lab (N, 3), and whether the grouping is sure.
 
-    Also whether that is sure: two groups far apart are taken for two sides with doubt where faces lie between them,
-    as a chain of reflections on one side's faces would, and so are two that are not far apart, but distinct.
+    ``weights`` (N,) say how far each face is trusted. Two groups far apart are two sides with doubt if faces lie
+    between them, as a chain of reflections on one side's faces would; so are two that are close together but distinct.
     """
     points = lab * LAB_WEIGHTS
     group, sure = np.zeros(len(points), dtype=np.intp), True

@@ -1,8 +1,8 @@
-"""Where the discs of a picture may lie, looked for only where it has changed since a picture read before.
+"""Where the discs of a picture may lie, looked for only where it has changed since an earlier picture was read.
 
-Camera and board stay from rest to rest; most of what lies there does too. A place about which no pixel has changed, and
-of which there was no doubt, holds what it held: the networks aren't asked again. What is carried over that way was read
-in the picture that showed it last, and :attr:`Looks.picture` keeps each place as it was read.
+Camera and board stay from rest to rest, and so does most of what lies there. A place about which no pixel has changed,
+and of which there was no doubt, holds what it held: the networks aren't asked again. What is carried over was read in
+the picture that showed it last, and :attr:`Looks.picture` keeps each place as it was read.
 """
 
 import math
@@ -26,7 +26,7 @@ LISTED = 0.5
 LOOKED_AT = 0.008
 """A candidate at least this probable by the networks on the canonical picture is looked at more closely."""
 FARTHEST = 1.31
-"""Nothing farther out than this share of the shooting line's radius is a disc of this board: the rail is there."""
+"""Nothing beyond this share of the shooting line's radius is a disc of this board: the rail is there."""
 RADIUS_SIGMA = 0.035
 """Relative standard uncertainty of one disc's radius by the network; the mean of all discs is better by sqrt(n) ..."""
 RADIUS_BIAS = 0.01
@@ -34,28 +34,27 @@ RADIUS_BIAS = 0.01
 
 DITCH = STATES.index("ditch")
 USUAL_PX, LARGE = 15.875 * PX_PER_MM, 1.2
-"""Radius in canonical pixels of common discs. Where those of a board are larger by this factor, which few that the
-networks were taught on were, the board is drawn so much smaller that they have the usual one."""
+"""Radius of common discs in canonical pixels. Where a board's discs are larger by more than this factor, as few were
+that the networks were trained on, the board is drawn smaller so that they get the usual radius."""
 
 ABOUT_PX = 16
-"""What is nearer to a changed pixel (25 mm) is read anew: the whole of a disc that a change touches, and the shade
-beside it."""
+"""Everything this near to a changed pixel (25 mm) is read anew: all of a disc that a change touches, and its shade."""
 EDGE_PX, SAME_PX = 5, 6.0
-"""Where a zone ends, what is found up to so many pixels beyond counts too, unless it lies nearer than that to a place
-carried over, which is then the same."""
+"""At a zone's end, finds up to this many pixels beyond count too, unless a place that is carried over lies nearer: it
+is the same one."""
 MARGIN_PX = 40
 """What lies farther from a zone hardly matters to the first network: its log odds change by 0.02."""
 MOST_SHARE = 0.7
-"""Where windows would cover more of the picture than this, the whole costs no more."""
+"""If windows would cover more of the picture than this, reading the whole costs no more."""
 DOUBT = (0.04, 0.97)
-"""Candidates with chances between these are read anew at every rest, as are those whose state is doubtful:"""
+"""Candidates with chances between these, and those whose state is doubtful, are read anew at every rest."""
 STATE_DOUBT = 0.06
 """another state than the likeliest has this probability."""
 RADIUS_HOLDS = 0.05
-"""Rims are looked for at the discs' radius: at all places anew where that has become another by more than this share
-(one disc's is known to 0.035)."""
+"""Rims depend on the discs' radius: if that has changed by more than this share, all places are looked at anew (from
+one disc it is known to 0.035)."""
 CARRIED_MOST = 12
-"""After so many pictures in a row the whole is looked at again: what was overlooked gets another chance."""
+"""After this many pictures in a row the whole is looked at again: what was overlooked gets another chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +80,10 @@ class Looks:
     sampling: Sampling | None = None
 
     def rescaled(self, view: BoardView) -> "Looks":
-        """The same in other millimetres, for the next picture to be read from; ``view``: this one's with all lengths
-        multiplied.
+        """The same in other millimetres, for the next picture to be read from.
 
-        What the networks made of the canonical picture stays; other witnesses are asked anew, as discs have another
-        size in mm than was thought.
+        ``view``: this one's with all lengths multiplied. What the networks made of the canonical picture is kept; the
+        other witnesses are asked anew, since discs turn out to have another size in mm.
         """
         factor = view.board.shooting / self.view.board.shooting
         frame = replace(self.frame, scale=self.frame.scale * factor)
@@ -104,7 +102,8 @@ def look(
 ) -> Looks:
     """Look for discs in an image (H, W, 3) uint8 BGR; ``before``: what was found in an earlier one.
 
-    ``once_more``: where that was in doubt too, though nothing has changed; ``patient``: everywhere, if it is time.
+    ``once_more``: look also where there was doubt though nothing has changed; ``patient``: now and then look
+    everywhere.
     """
     if before is not None and before.view is not view:
         before = None
@@ -175,9 +174,9 @@ def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate
 def joint_radius(candidates: Sequence[Candidate]) -> tuple[float, float] | None:
     """Radius in canonical pixels over all discs seen, and its standard uncertainty; None without any.
 
-    The median of those on the surface, else of those about the hole, each as heavy as it is probable: many that are
-    half believed, because they are of an uncommon size, say more than what is surely one, or seems to lie in the hole.
-    In the ditch, where the rail throws its shade, sizes are read badly.
+    It is the median over those on the surface, or else about the hole, weighted by probability: many discs that are
+    half believed because of their uncommon size tell more than one that is sure, or seems to lie in the hole. Discs in
+    the ditch don't count: in the rail's shade sizes are read badly.
     """
     for group in ([c for c in candidates if c.on_surface], list(candidates)):
         weights = np.array([sum(c.chances[:DITCH]) for c in group])
@@ -191,7 +190,7 @@ def joint_radius(candidates: Sequence[Candidate]) -> tuple[float, float] | None:
 
 
 def _large_px(candidates: Sequence[Candidate]) -> float | None:
-    """Radius in canonical pixels of discs that are uncommonly large for their board; None of others."""
+    """Radius in canonical pixels of discs that are uncommonly large for their board; None for others."""
     joint = joint_radius(candidates)
     return joint[0] if joint is not None and joint[0] > LARGE * USUAL_PX else None
 
@@ -205,7 +204,7 @@ def _radius(candidates: list[Candidate], view: BoardView, frame: CanonicalFrame)
 
 
 def changed_zone(before: Looks, picture: NDArray[np.uint8], doubts: bool = True) -> Mask:
-    """1 (SIZE, SIZE) about all that a canonical picture shows otherwise than ``before``, and about ``doubts``."""
+    """Mask (SIZE, SIZE): 1 about all that differs from ``before`` in a canonical picture, and about ``doubts``."""
     zone = _widened(differs(before.picture, picture, _board(before.frame.shooting)), ABOUT_PX)
     for judged, c in zip(before.judged, before.weighed, strict=True):
         sure = c.chance <= DOUBT[0] or (c.chance >= DOUBT[1] and c.chance - max(c.chances) < STATE_DOUBT)
@@ -215,7 +214,7 @@ def changed_zone(before: Looks, picture: NDArray[np.uint8], doubts: bool = True)
 
 
 def _widened(mask: Mask, by_px: int) -> Mask:
-    """The mask (SIZE, SIZE) and what is within ``by_px`` of it; looked at where it isn't 0 only, which is little."""
+    """The mask (SIZE, SIZE) grown by ``by_px``; only its small part that isn't 0 is worked on."""
     out = np.zeros_like(mask)
     x, y, w, h = cv2.boundingRect(mask)
     box = (slice(max(y - by_px, 0), y + h + by_px), slice(max(x - by_px, 0), x + w + by_px))
@@ -233,7 +232,7 @@ def _board(shooting: float) -> Mask:
 
 
 def windows_of(zone: Mask) -> list[Window]:
-    """Windows that show all of a mask (SIZE, SIZE) with MARGIN_PX about it; those that would overlap are joined."""
+    """Windows that cover a mask (SIZE, SIZE) with MARGIN_PX about it, joined where they would overlap."""
     boxes = [(x, y, x + w, y + h) for x, y, w, h, _ in _parts(zone)]
     joined = True
     while joined:

@@ -26,9 +26,9 @@ STRIDE = 4
 RADIUS_UNIT_PX = 10.0
 """The network gives radii as logarithms of multiples of this."""
 FLOOR = 0.04
-"""Peaks of the first network below this are not looked at (99 of 100 true discs of unknown scenes reach it)."""
+"""Peaks of the first network below this are ignored (99 of 100 true discs of unknown scenes reach it)."""
 MOST = 60
-"""At most so many are judged: 26 discs of two sides, and about as many false alarms."""
+"""At most this many are judged: 26 discs of two sides, and about as many false alarms."""
 CENTRAL_PX = 4.0
 """The hole is judged too unless a peak lies this near to the centre."""
 PATCH, PATCH_BATCH = 40, 16
@@ -37,15 +37,15 @@ most."""
 PLACE_UNIT_PX = 4.0
 """The second network gives places in units of this."""
 FIRST_SHARE = 0.5
-"""Share of the first network's place in the one that is given; their errors have little in common."""
+"""Weight of the first network's place in the final one; the two networks' errors have little in common."""
 GAIN, HEAT_GAIN, OFFSET = 0.55, 1.3, 0.0
-"""Log odds of a disc by those of the second and of the first network, fitted on scenes that they weren't trained on."""
+"""The log odds of a disc from those of the second and of the first network; fitted on scenes unknown to both."""
 HEAT_RANGE = (0.02, 0.98)
 """Probabilities of the first network are taken to lie in this range."""
 STATE_GAIN = 0.6
-"""Log odds between states by those of the second network, which is too sure of them; set by hand."""
+"""Factor on the second network's log odds between states, of which it is too sure; set by hand."""
 SIGMA_GAIN = 1.15
-"""Standard deviation by the scale of the Laplace distribution that the second network gives, fitted likewise."""
+"""Standard deviation over the scale of the Laplace distribution that the second network gives; fitted too."""
 APART = 0.8
 """Two peaks within this share of a radius are one disc (lying discs are two radii apart, piled ones at least one)."""
 FLAT_APART = 1.5

@@ -1,9 +1,9 @@
-"""Whether there is a disc, and in which state about the hole: what all witnesses say together.
+"""Whether there is a disc, and in which state about the hole: the verdict of all witnesses together.
 
-On the surface the second network on the canonical picture, the rim network and edges (``vision.disc_rim``), and the
-network that sees the place as a whole (``vision.disc_whole``) are weighed by a logistic regression, fitted by
-``training/fit_disc_odds.py`` on path-traced scenes that the networks had not seen. About
-the hole its own network (``vision.hole_net``) tells empty, filled and leaning apart.
+On the surface a logistic regression weighs the second network on the canonical picture, the rim network and the edges
+(``vision.disc_rim``), and the network that sees the place as a whole (``vision.disc_whole``). It is fitted by
+``training/fit_disc_odds.py`` on path-traced scenes that the networks had not seen. About the hole, its own network
+(``vision.hole_net``) tells empty, filled and leaning apart.
 """
 
 import math
@@ -27,31 +27,30 @@ OFFSET = -0.5
 CENTRAL = 0.65
 """A candidate within so many radii of the centre is what lies in the hole."""
 BESIDE = 0.46
-"""From so many radii from the centre on a disc can lie flat over the hole's edge: nearer it tips in (a tournament hole
-is 1.1 times as wide as a disc)."""
+"""From this many radii from the centre on, a disc can lie flat over the hole's edge; nearer it tips in (a tournament
+hole is 1.1 times as wide as a disc)."""
 FLOOR_SHARE = 1.07
-"""Rims are looked at within this share of the shooting line's radius: beyond lies the ditch, deeper than the
-surface."""
+"""Rims are looked at within this share of the shooting line's radius: beyond it the ditch lies deeper."""
 HEIGHTS = (1.0, 0.65)
 FROM_ABOVE_DEG = 8.0
-"""Heights tried, in those of the board's discs: other makers' may be thinner, and from above a camera that is farther
-than it is taken for shows them so too."""
+"""Heights tried, in those of the board's discs: other makers' discs may be thinner, and from above they look thinner
+where the camera is farther away than assumed."""
 BEYOND_PRIOR = -1.2
-"""Log odds of a disc with its middle beyond the shooting line over those in the scenes: at a table it is taken off at
-once (C10), while hands, sleeves and the rail are seen there. By how much is set by hand."""
+"""Correction to the log odds of a disc whose middle lies beyond the shooting line, against the training scenes: at a
+table it is taken off at once (C10), while hands, sleeves and the rail are seen there. Set by hand."""
 RIM_TRUSTED = 1.0
-"""Log odds by the rim network from which a candidate's edges are a disc's, and say where it lies."""
+"""From these log odds of the rim network on, a candidate's edges are a disc's and tell where it lies."""
 HOLE_WEIGHT = 0.75
-"""Trust in the sum of the log odds of the hole's network and of the others, which err alike; set by hand."""
+"""Weight of the sum of the log odds of the hole's network and of the others, which err alike; set by hand."""
 HOLE_PRIOR = -1.2
-"""Log odds of a disc in the hole of a board at rest over those in the scenes, every other of which has one: a twenty is
-taken off at once (C9), so at a table it is seldom seen there. By how much is set by hand."""
+"""Correction to the log odds of a disc in the hole of a board at rest, against the training scenes, every other of
+which has one: at a table a twenty is taken off at once (C9) and seldom seen. Set by hand."""
 
 
 def weighed(
     image: NDArray[np.uint8], view: BoardView, candidates: list[Candidate], places: Array, radius: float
 ) -> tuple[list[Candidate], Array]:
-    """Candidates with their chances as all witnesses see them, and their places (N, 2) in mm, nearer to their edges.
+    """Candidates with their chances as all witnesses see them, and their places (N, 2) in mm, moved onto their edges.
 
     image (H, W, 3) uint8 BGR; places (N, 2) in mm; radius of the discs in mm. The order stays.
     """
@@ -102,7 +101,7 @@ def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candi
 
     ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge.
     """
-    # flat on the surface and right over the hole nothing can lie: what looks so is the hole's floor, or a disc in it
+    # nothing can lie flat on the surface right over the hole: what looks so is the hole's floor, or a disc in it
     flat = odds["board"] if beside else 0.0
     stuck = (odds["board"] - flat) / 2
     none, disc = max(odds["none"] + stuck, 1e-6), max(1 - odds["none"] - stuck, 1e-6)

@@ -1,9 +1,8 @@
 """A second opinion on every candidate: does a disc's rim run around it?
 
-The picture around a candidate is unrolled along the outline that a disc would have there (``vision.contact_patch``), at
+The picture around a candidate is unrolled along the outline that a disc would have there (``vision.contact_patch``), in
 the picture's own detail, which the canonical picture has lost. A small network (``weights/rim.onnx``, trained by
-``training/train_rim.py``) and plain edges each say whether that is a disc's rim, which gives the odds that there is a
-disc.
+``training/train_rim.py``) and plain edges each judge whether that is a disc's rim; together they give the odds.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ BATCH = 16
 
 @dataclass(frozen=True)
 class Rims:
-    """What the rims of N candidates look like: the network's log odds, and edges' support in 0..1 (N,).
+    """How the rims of N candidates look: the network's log odds (N,), and the edges' support in 0..1 (N,).
 
     ``moves`` (N, 2) in mm is how far the edges moved each candidate.
     """
@@ -58,9 +57,8 @@ def rims(
 ) -> Rims:
     """Look at the rims of candidates at ``places`` (N, 2) in mm; radius and heights in mm.
 
-    ``image`` (H, W, 3) uint8 BGR is reduced by ``factor`` (``vision.contact_patch.prepare``).
-
-    All discs of a picture are of one height: of those given, the one at which more rims are seen.
+    ``image`` (H, W, 3) uint8 BGR is reduced by ``factor`` (``vision.contact_patch.prepare``). All discs of a picture
+    have one height: of those given, the one at which more rims are seen.
     """
     n = len(places)
     if not n:

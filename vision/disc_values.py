@@ -16,13 +16,13 @@ HOLE_VALUE, LEANING_VALUE = 20, 15
 NEAR_MM = 8.0
 """Lines within this distance of a disc's outline are listed, here and by ``vision.contacts``."""
 GUARD, GUARD_SIGMAS = 0.05, 1.6449
-"""A verdict is given where the other one is less probable than this: where the gap is so many sigmas."""
+"""A verdict is given where its opposite is less probable than this; that is a gap of this many sigmas."""
 LINE_SIGMA_MM = 0.25
-"""Standard uncertainty of a line's inner edge while only the board as a whole is known."""
+"""Standard uncertainty of a line's inner edge as long as only the board as a whole is known."""
 NEGLIGIBLE = 1e-4
 """Alternatives less probable than this are not named."""
 HOLE_PLACE_MM = 2.5
-"""Uncertainty of a place over the hole, where the plane that is seen isn't known."""
+"""Uncertainty of a place over the hole, where it isn't known which plane is seen."""
 HOLE_OVER_DISC = 1.1
 """Radius of the hole over a disc's, where it wasn't measured (C3: 1 3/8 in to 1 1/4 in)."""
 STATE_WORDS: dict[DiscState, str] = {
@@ -88,10 +88,10 @@ def standing(disc: Disc, board: BoardModel, radius: float) -> Disc:
 
 
 def possible(chances: dict[DiscState, float], away: float, board: BoardModel, radius: float) -> dict[DiscState, float]:
-    """Chances of a disc's states, ``away`` mm from the middle: what lies flat in the hole lies in its middle.
+    """Chances of the states of a disc ``away`` mm from the middle, as mechanics allows them.
 
-    A disc tips into the hole where its centre lies nearer to the hole's than sqrt(hole^2 - disc^2); the measure of
-    places over the hole is uncertain by HOLE_PLACE_MM.
+    A disc tips into the hole where its centre is nearer to the hole's than sqrt(hole^2 - disc^2), and one that lies
+    flat in the hole lies in its middle; places over the hole are measured to within HOLE_PLACE_MM.
     """
     hole = board.hole or HOLE_OVER_DISC * radius
     tips = math.sqrt(max(hole * hole - radius * radius, 0.0))

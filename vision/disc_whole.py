@@ -1,9 +1,9 @@
-"""One more opinion on every candidate: does the place look like a disc, seen as a whole?
+"""One more opinion on every candidate: does the place as a whole look like a disc?
 
 The picture about a candidate is redrawn from straight above, in the plane at half a disc's height, sized by the disc's
-radius, the camera always at the bottom. A small network (``weights/whole.onnx``, trained by
-``training/train_whole.py``) says whether that is a disc: where ``vision.disc_rim`` sees but the outline, this
-sees face, wall, shadow and what stands around.
+radius, with the camera always at the bottom. A small network (``weights/whole.onnx``, trained by
+``training/train_whole.py``) says whether that is a disc. Where ``vision.disc_rim`` sees only the outline, it sees face,
+wall, shadow and surroundings.
 """
 
 import cv2

@@ -1,4 +1,4 @@
-"""Reads every disc of one picture over a solved board: where it lies, in which state, of which side, worth what."""
+"""Reads every disc of one picture over a solved board: its place, state, side and worth."""
 
 import math
 from dataclasses import replace
@@ -22,38 +22,38 @@ DARK, BRIGHT_PERCENTILE = 50.0, 90
 MAYBE = 0.05
 """A candidate at least this probable is named as a reason for doubt."""
 PLACE_SIGMA_MM = 0.5
-"""A place is never taken as surer than this (canonical mm, a direction): what the networks can't know."""
+"""A place is never taken as surer than this (canonical mm, each direction): there is more than the networks know."""
 FACE = (0.3, 0.72)
 """The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
 DITCH_WEIGHT = 0.5
-"""Trust in the colour of a disc in the ditch, which lies in the rail's shade, against 1 on the surface."""
+"""Weight of the colour of a disc in the ditch, in the rail's shade, against 1 on the surface."""
 FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
 ALONE_ODDS = 0.37
-"""What lies in the hole or leans into it where no other disc lies on the board is so much less likely one: boards are
-shown bare more often than with a lone twenty. By how much is set by hand. Of single pictures only: whoever follows a
-match sees twenties."""
+"""Factor on the odds of what lies in the hole or leans into it when no other disc lies on the board: boards are shown
+bare more often than with a lone twenty. Set by hand, and for single pictures only: whoever follows a match sees
+twenties."""
 FACE_SIGMA, FOREIGN_MOST = 4.0, 4.6
-"""Standard deviation (weighted Lab) of faces in the hole from those of their side: of 35 on rendered scenes none was
-off by more than 4.5 flat and 6 leaning, of 20 floors of empty holes two by less than 10. What differs more is less
-likely a disc, its log odds lower by FOREIGN_MOST at most: the hole lies in the shade."""
+"""Standard deviation (weighted Lab) of faces in the hole from those of their side. Of 35 on rendered scenes none was
+off by more than 4.5 flat and 6 leaning; of 20 floors of empty holes two were by less than 10. A face that differs more
+is less likely a disc: its log odds fall, by FOREIGN_MOST at most, since the hole lies in the shade."""
 SHADED_WIDE = 20.0
-"""Faces of one side that differ by more than this (weighted Lab) on a board partly in the shade may be of two."""
+"""On a board partly in the shade, faces of one side that differ by more than this (weighted Lab) may be of two."""
 SIDES_UNSURE = 0.4
-"""Trust in a disc's side where it stays open whether there are one or two; set by hand."""
+"""Confidence in a disc's side while it is open whether there are one or two sides; set by hand."""
 LONE_ODDS = 0.08
-"""A single disc of a third colour is more often a print or a thing than a side's only disc."""
+"""A single disc of a third colour is more often a print or another object than a side's only disc."""
 AROUND, BARE, BARE_MOST = (1.3, 1.7), 9.0, 3.0
-"""A face that differs by less than BARE (weighted Lab) from what lies around it, or between the lines elsewhere, and is
-unlike all other discs of its side, is most likely the bare surface beside a print, or a whorl of the wood: its log odds
-count less, by BARE_MOST at most. Of 1235 discs read 11 were so, of 29 other things that were thought discs 16."""
+"""A face nearer than BARE (weighted Lab) to what lies around it, or between the lines elsewhere, and unlike all other
+discs of its side, is most likely bare surface beside a print, or a whorl of the wood: its log odds fall, by BARE_MOST
+at most. Of 1235 discs read 11 were like that, of 29 other things taken for discs 16."""
 RINGS = (0.2, 0.5, 0.84)
 """Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
 OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
-"""A disc whose centre lies beyond the surface's edge has fallen off, one in the ditch lies about a radius beyond it:
-the border is this many radii out, known to about EDGE_SIGMA of a radius."""
+"""A disc whose centre lies beyond the surface's edge has fallen off; one in the ditch lies about a radius beyond it.
+The border is this many radii out, known to about EDGE_SIGMA of a radius."""
 
 
 def _states(c: Candidate, distance: float, radius: float, board: BoardModel) -> tuple[tuple[DiscState, float], ...]:
@@ -156,7 +156,7 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
 def _alone(
     chances: NDArray[np.float64], states: list[tuple[tuple[DiscState, float], ...]], alone_odds: float
 ) -> NDArray[np.float64]:
-    """Chances (N,), that of what lies alone in the hole or leans into it with its odds times ``alone_odds``."""
+    """Chances (N,), with the odds of what lies alone in the hole or leans into it multiplied by ``alone_odds``."""
     where = [s[0][0] for s in states]
     if any(state == "board" and chance >= LISTED for state, chance in zip(where, chances, strict=True)):
         return chances
@@ -179,7 +179,7 @@ def _surface(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.fl
 
 
 def _face_height(state: DiscState, height: float) -> float:
-    """Height in mm above the surface at which a disc's point is taken up to its face."""
+    """Height in mm above the surface from a disc's point to its face."""
     return {"board": height, "leaning": height / 2}.get(state, 0.0)
 
 
@@ -191,11 +191,11 @@ def _sides(
     bare: NDArray[np.bool_],
     shaded: bool,
 ) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Words of the K sides, the side number (N,) of every candidate, their chances (N,) and odds of each side (N, K).
+    """Words of the K sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
 
-    Sides are found from the surely seen discs outside the hole, where there are enough of them: the hole's floor is
-    painted in any colour, and what lies in the hole must have the colour of a side. ``shaded``: some lie in much less
-    light than others, which is made up for only roughly at a shadow's edge.
+    Sides are found from discs surely seen outside the hole, where there are enough: the hole's floor is painted in any
+    colour, and what lies in the hole must have the colour of a side. ``shaded``: some discs lie in much less light than
+    others, which is only roughly made up for at a shadow's edge.
     """
     founders = chances >= LISTED
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
@@ -225,10 +225,10 @@ def _sides(
 def _from_others(
     off: NDArray[np.float64], lab: NDArray[np.float64], founders: NDArray[np.bool_], own: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, its own left out of how that side looks.
+    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, itself not counted in that side.
 
-    ``off`` (N, K) are those from the sides as all ``founders`` make them, ``own`` the founders' sides; infinite where
-    there is no other disc.
+    ``off`` (N, K) are the distances from the sides as all ``founders`` make them, ``own`` the founders' sides; infinite
+    where there is no other disc.
     """
     out = off.copy()
     places = np.nonzero(founders)[0]
@@ -240,7 +240,7 @@ def _from_others(
 
 
 def _colours(words: tuple[str, ...], shares: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
-    """Sides that a disc may belong to, the likeliest first; none where there is no question."""
+    """Sides that a disc may belong to, the likeliest first; none where its side is clear."""
     ranked = sorted(
         ((w, float(p)) for w, p in zip(words, shares, strict=True) if p > COLOUR_POSSIBLE), key=lambda t: -t[1]
     )

@@ -1,7 +1,7 @@
 """The picture that will be the next rest if nothing stirs any more: it is read while that is waited for.
 
-The rest itself is read from a later picture, of which little has changed since: what creeps to a halt, or a shadow that
-goes, is seen there. Resting on the first picture without motion made shots of what still moved.
+The rest itself is read from a later picture, which differs little: it shows what was still creeping to a halt, and no
+longer the shadow that has gone. Resting on the first picture without motion made shots of what still moved.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Moment(NamedTuple):
 class Draft:
     """Holds the first picture since the last motion in which nothing moves.
 
-    ``free``: no hand hides anything in it; the first such picture takes the place of one in which a hand does.
+    ``free``: no hand hides anything in it. The first such picture replaces one in which a hand does.
     """
 
     def __init__(self) -> None:

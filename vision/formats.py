@@ -1,6 +1,6 @@
-"""Decoding of picture files of every kind to 8-bit BGR, within bounds of memory, with one clear line where it can't.
+"""Decodes picture files of every kind to 8-bit BGR, within bounds of memory, or says in one line why it can't.
 
-Plain 8-bit files go through OpenCV's decoders (fast, reduced while reading); what those show wrongly (alpha,
+Plain 8-bit files go through OpenCV's decoders, which are fast and reduce while reading. What those show wrongly (alpha,
 CMYK, palettes with transparency) goes through Pillow, and so does every look at a header.
 """
 
@@ -23,19 +23,19 @@ from vision.picture_files import PictureFile, refuse_foreign, unreadable
 Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "BMP", "DIB", "GIF", "PPM", "AVIF")
-"""What Pillow is asked to open: pictures of cameras and screens, nothing that runs another program (EPS, PDF)."""
+"""Formats that Pillow is asked to open: pictures of cameras and screens, none that runs another program (EPS, PDF)."""
 
 WORKING_PIXELS = 16_000_000
-"""Larger pictures are reduced to this: 0.2 mm a pixel over a board, finer than lenses resolve; 48 MB as BGR."""
+"""Larger pictures are reduced to this: 0.2 mm a pixel over a board, finer than lenses resolve, and 48 MB as BGR."""
 
 MAX_PIXELS_REDUCIBLE = 400_000_000
 """Limit of formats that are reduced while they are decoded (JPEG): at most 100 MP appear in memory, in 1/2 or less."""
 
 MAX_DECODED_BYTES = 410_000_000
-"""Limit of what a decoder unfolds at full size elsewhere: with the program's own 100 MB it stays within 500 MB."""
+"""Limit for formats that a decoder unfolds at full size: with the program's own 100 MB it stays within 500 MB."""
 
 DEEP_RANGE_USED = 1 / 4
-"""16-bit pictures whose brightest pixel stays below this share of the range hold 10 to 14 bits: they are stretched."""
+"""16-bit pictures whose brightest pixel stays below this share of the range hold 10 to 14 bits, and are stretched."""
 
 EXIF_IFD = 0x8769
 
@@ -177,7 +177,7 @@ def _moves(image: Image.Image) -> bool:
 
 
 def _seems_whole(kind: str, file: PictureFile) -> bool:
-    """Whether the end of the file shows that nothing is missing; False means: decode carefully, and see."""
+    """Whether the end of the file shows that nothing is missing; if not, it is decoded with care."""
     if kind in ("JPEG", "MPO"):
         return file.tail.rstrip(b"\x00")[-2:] == b"\xff\xd9"
     if kind == "PNG":
@@ -231,7 +231,7 @@ def reduction(pixels: int) -> int:
 def coarse_reduction(header: Header) -> int:
     """Return the least integer reduction that stays below :data:`WORKING_PIXELS`; 1 up to four times as many.
 
-    For decoders that unfold the whole picture: what is left of the memory doesn't hold much more.
+    For decoders that unfold the whole picture: the memory that is left doesn't hold much more.
     """
     excess = header.width * header.height / WORKING_PIXELS
     return 1 if excess <= 4 else int(np.ceil(np.sqrt(excess)))
@@ -300,7 +300,7 @@ def to_bgr(image: Image.Image) -> Pixels:
 
 @contextmanager
 def _pillow(lenient: bool = False) -> Iterator[None]:
-    """Use Pillow with the limits of this module in place of its own, in this block only.
+    """Replace Pillow's own limits by those of this module, within this block only.
 
     ``lenient``: decode what is left of a file that was cut off. Both are global settings of Pillow, hence the lock.
     """
@@ -333,9 +333,9 @@ def _what_is_left(file: PictureFile, header: Header, reason: str) -> Decoded:
 
 
 def real_rows(pixels: Pixels) -> tuple[int, int]:
-    """Find the rows (first, end) between the one-coloured rest that a decoder fills in for missing data.
+    """Find the rows (first, end) that were in the file: a decoder fills the missing ones with one colour.
 
-    The rest lies at the bottom, or at the top in files stored from the bottom upwards.
+    They are missing at the bottom, or at the top in files stored from the bottom upwards.
     """
     plain = np.all(pixels == pixels[:, :1], axis=(1, 2))
     varied = np.flatnonzero(~plain)

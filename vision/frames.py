@@ -1,7 +1,7 @@
-"""Frames: pixels with where and when they were taken, upright and with square pixels, from picture files.
+"""Frames: pixels with their source and time, upright and with square pixels, from picture files.
 
-A :class:`Frame` is what every reader looks at. Its pixels may be fewer than those of the picture as shown (very
-large pictures are reduced) and are square even where the file's are not; :meth:`Frame.to_shown` leads back.
+A :class:`Frame` is what every reader looks at. It may have fewer pixels than the picture as shown (very large pictures
+are reduced), and they are square even where the file's are not; :meth:`Frame.to_shown` leads back.
 """
 
 import hashlib
@@ -19,16 +19,16 @@ from vision.picture_files import opened
 Array = NDArray[np.float64]
 
 ASPECT_RANGE = (0.5, 2.0)
-"""Believable widths of a pixel over its height (video knows 0.89 to 2); beyond, the density in the file is an error."""
+"""Believable ratios of a pixel's width to its height (video knows 0.89 to 2); others are errors in the file."""
 
 ASPECT_TOLERANCE = 0.004
-"""Densities written as whole numbers a metre or an inch differ by rounding up to this share."""
+"""Densities in whole numbers a metre or an inch differ by up to this share through rounding."""
 
 FILM_DIAGONAL_MM = 43.27
 """Diagonal of the 36 x 24 mm frame, to which EXIF's 35 mm equivalent focal length refers (CIPA DCG-001)."""
 
 CROP_TOLERANCE = 0.02
-"""A picture whose shape differs by more from the one that EXIF says the camera made was cropped: its focal is void."""
+"""A picture was cropped if its shape differs by more from the one EXIF gives: its focal length is then void."""
 
 TURNS: dict[int, tuple[int | None, int | None]] = {
     1: (None, None),

@@ -1,8 +1,8 @@
-"""The board seen from above at a fixed, small size, straight from a video's luma plane: what motion is seen in.
+"""The board from straight above at a fixed, small size, sampled from a video's luma plane: motion is seen in it.
 
-A :class:`Lens` belongs to one solved view and one size of picture; it holds the sampling maps, so that looking costs a
-fraction of a millisecond a frame. Also here: how the board is turned (its quadrant lines say), and by how much the same
-board seen by another camera is turned against a picture of it.
+A :class:`Lens` belongs to one solved view and one size of picture. It holds the sampling maps, so that a look costs a
+fraction of a millisecond a frame. Also here: how the board is turned, by its quadrant lines, and by how much it is
+turned against a picture of the same board by another camera.
 """
 
 from dataclasses import dataclass, replace
@@ -19,11 +19,11 @@ Gray = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 
 HALF = 1.378
-"""Half the side of the square looked at, over the shooting line's radius: surface, ditch, rail and a hand's breadth."""
+"""Half the side of the square, over the shooting line's radius: surface, ditch, rail and a hand's breadth."""
 COARSE = 256
 """Side in pixels for following motion: a disc is some 10 pixels wide."""
 FINE = 768
-"""Side in pixels for comparing what lies still: about 1.1 mm a pixel, what a 720p picture of a board holds."""
+"""Side in pixels for comparing what lies still: about 1.1 mm a pixel, the detail of a 720p picture of a board."""
 ROWS_AT_ONCE = 32
 HEIGHT_MM = 4.0
 """The plane looked at lies between a disc's base and its face."""
@@ -31,12 +31,12 @@ RAIL = 1.25
 """Beyond this share of the shooting line's radius there is rail and table (rails begin at 1.23 to 1.25)."""
 
 OUTSIDE = 1.3
-"""Beyond this share no disc lies, on the rail's inner wall neither: hands and arms reach in from here."""
+"""Beyond this share lies no disc, not even on the rail's inner wall: hands and arms reach in from here."""
 TURN_STEP_DEG = 0.25
 RIDGE_MM = 3.5
-"""A quadrant line is brighter or darker than what lies this far on either side of it."""
+"""A quadrant line is brighter or darker than the surface this far on either side of it."""
 LINE_STANDS_OUT = 5.0
-"""Quadrant lines are believed where their ridge is this many times what is usual at other angles."""
+"""Quadrant lines are believed where their ridge is this many times the usual one at other angles."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Lens:
 
     @cached_property
     def _maps(self) -> tuple[NDArray[np.int16], NDArray[np.uint16], tuple[slice, slice]]:
-        """The sampling map, and the part (rows, columns) of the plane that it is about: all that is sampled."""
-        # some rows after others: what is worked out on the way stays near, which takes a fifth of the time
+        """The sampling map, and the part (rows, columns) of the plane that is sampled at all."""
+        # a few rows at a time: intermediate results stay in the cache, which takes a fifth of the time
         rows = np.array_split(self.grid.reshape(-1, 2), self.size // ROWS_AT_ONCE)
         px = (self.view.to_px(some, HEIGHT_MM) for some in rows)
         at = np.concatenate([some @ self.to_plane[:, :2].T + self.to_plane[:, 2] for some in px])
@@ -88,7 +88,7 @@ class Lens:
 
     @cached_property
     def finer(self) -> "Lens":
-        """The same square in FINE pixels a side: one for all rests of a view, since its maps take long to make."""
+        """The same square with FINE pixels a side, kept for all rests of a view, since its maps take long to make."""
         return Lens(self.view, self.to_plane, FINE)
 
     def rescaled(self, view: BoardView) -> "Lens":
@@ -104,7 +104,7 @@ class Lens:
     def look(self, plane: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The square (size, size[, 3]) uint8 in a plane (h, w[, 3]) uint8; 0 outside of the picture.
 
-        A plane fresh from the decoder lies far off in memory: copied row by row first, it is sampled in half the time.
+        A plane fresh from the decoder isn't in the cache: copied row by row first, it is sampled in half the time.
         """
         fixed, fraction, part = self._maps
         near = plane[part].copy()
@@ -176,7 +176,7 @@ def upright_turn(view: BoardView) -> float:
 
 
 def quadrant_turn(image: Gray, view: BoardView) -> float | None:
-    """Turn in radians, in (-pi/4, pi/4], after which the quadrant lines lie on the diagonals; None where none is seen.
+    """Turn in radians, in (-pi/4, pi/4], that puts the quadrant lines on the diagonals; None where none is seen.
 
     ``image`` is (H, W) uint8 as the view's camera saw it.
     """

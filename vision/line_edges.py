@@ -1,9 +1,9 @@
-"""The painted circle lines as they really run: their local departure from the true circle.
+"""How the painted circle lines really run: their local departure from the true circle.
 
-The calibration gives each line's radius and width as a mean round the board. Lines painted by hand wander by some
-tenths of a millimetre, so the profile across each line is compared, bearing by bearing, with its own mean: a shifted
-copy differs by the shift times the slope. A low-order Fourier series is fitted to the shifts, shrunk by as much as
-their scatter says (empirical Bayes): where the shifts are noise, the departure is zero.
+The calibration gives each line's radius and width as a mean round the board, but lines painted by hand wander by some
+tenths of a millimetre. So the profile across each line is compared, bearing by bearing, with its own mean: a shifted
+copy differs by the shift times the slope. A low-order Fourier series is fitted to the shifts and shrunk by as much as
+their scatter suggests (empirical Bayes); where the shifts are noise, the departure is zero.
 """
 
 import math
@@ -20,17 +20,17 @@ from vision.line_net import GROUPS, LINES, MIDDLE_MAX_MM, SPAN_MIN, Profiles, re
 
 BEARINGS = 256
 PROFILE_MM = 5.0
-"""Half length of a profile across a line: the line, its blur, and enough board on both sides."""
+"""Half length of a profile across a line: the line, its blur, and enough of the board on both sides."""
 PROFILE_STEP_MM = 0.25
 SHADOW_MM = 4.0
 """A disc's contact shadow is strongest within this distance (it decays over 0.8, 2.5 and 6 mm): kept out."""
 ORDERS = 8
 """Highest order of the Fourier series: a stroke by hand wanders over some centimetres, not millimetres."""
 WANDER_MIN_MM = 0.07
-"""A smaller departure (RMS round the board) is left to the noise of wood grain."""
+"""A smaller departure (RMS round the board) is put down to the wood's grain."""
 SHIFT_MAX_MM = 1.5
 CONTRAST_MIN = 0.35
-"""A profile that holds less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
+"""A profile with less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
 WIDTH_UNKNOWN_MM, MIDDLE_UNKNOWN_MM = 0.7, 0.3
 WIDTH_SHARE = 0.04
 """Relative standard uncertainty of a width that all lines share: strokes differ by some hundredths from each other."""
@@ -96,7 +96,7 @@ Lines = tuple[PaintedLine, PaintedLine, PaintedLine]
 
 @dataclass(frozen=True)
 class Across:
-    """What is seen across a board's lines: their shapes, mean ``profiles``, and the bearings that made each of those.
+    """What is seen across a board's lines: their shapes, mean ``profiles``, and the bearings that each was made from.
 
     ``radii`` (LINES,) in mm are those of the view that they were taken about.
     """
@@ -164,7 +164,7 @@ def _aligned(colour: Array, offset: Array, moved: Array) -> Array:
 
 
 def _mean(values: Array, sigmas: Array) -> tuple[float, float]:
-    """Weighted mean of values (N,), and its sigma: the camera is the same for all, so they err alike."""
+    """Weighted mean of values (N,), and its sigma: one camera saw them all, so their errors don't average out."""
     weight = 1 / sigmas**2
     return float((weight * values).sum() / weight.sum()), float(np.sqrt(1 / weight.mean()))
 
@@ -201,7 +201,7 @@ def linear(colour: Array) -> Array:
 
 
 def _contrast(colour: Array, offset: Array, width: float, free: NDArray[np.bool_]) -> Array:
-    """Colours (B, S, 3) reduced to the one direction (B, S) in which the line differs most from the board."""
+    """Colours (B, S, 3) projected on the one direction (B, S) in which the line differs most from the board."""
     mean = np.median(colour[free], axis=0)
     on = np.abs(offset) <= max(width / 2, PROFILE_STEP_MM)
     off = np.abs(offset) > width / 2 + 1.5
@@ -234,7 +234,7 @@ def _shifts(profile: Array, offset: Array, free: NDArray[np.bool_]) -> tuple[Arr
 
 
 def _series(bearing: Array, shift: Array) -> LineShape:
-    """Fit the Fourier series by evidence: a prior variance of the wander, less at high orders, and one of noise."""
+    """Fit the Fourier series by evidence: prior variances of the wander (less at high orders) and of noise."""
     basis = _basis(bearing)
     order = np.concatenate([[1.0], np.tile(np.arange(1, ORDERS + 1), 2)])
     decay = 1.0 / order

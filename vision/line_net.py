@@ -1,10 +1,10 @@
-"""Where painted lines begin and end, from mean colour profiles across all three of a board together.
+"""Where painted lines begin and end, from mean colour profiles across all three lines of a board together.
 
-A line is left | ink | right in light; lens, pixels, gloss, tone curve and sharpening make a smooth dip of it. A line
-hardly wider than the blur can't be told from a narrower, darker one by its own profile. But all lines of a board are
-of one width and ink, seen by one camera at several distances, here on wood and there beside a filled ring, so a small
-network looks at them together. What a camera may have done is drawn by chance in training
-(``training/train_lines.py``), and what that leaves open is in the network's sigmas.
+A line is a box of ink between two levels of board; lens, pixels, gloss, tone curve and sharpening turn it into a smooth
+dip. By its own profile, a line hardly wider than the blur can't be told from a narrower, darker one. But all lines of a
+board have one width and ink, seen by one camera at several distances, here on wood and there beside a filled ring. So a
+small network looks at them together. Training draws by chance what a camera may have done
+(``training/train_lines.py``); what that leaves open is in the network's sigmas.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from calibration.camera import Array
 from vision.networks import answer
 
 LINES, GROUPS = 3, 3
-"""Lines of a board, and mean profiles a line, by how many pixels a mm lie across it there."""
+"""Lines of a board, and mean profiles a line, ordered by how many pixels a mm of it got."""
 PROFILES = LINES * GROUPS
 MIDDLE_UNIT_MM = 0.3
 MIDDLE_MAX_MM = 0.6

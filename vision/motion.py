@@ -1,8 +1,8 @@
-"""Still, moving, or a hand over the table: from a small luma picture of the board (``vision.lens``), frame by frame.
+"""Still, moving, or a hand over the table: told frame by frame from a small luma picture (``vision.lens``).
 
-What differs from the plate (the board as it last lay still) is foreground; foreground that reaches in from outside is a
-hand; what is foreground, moves, and is no hand, is a disc on its way, and is followed. Lengths in mm on the board,
-times in seconds of the source.
+What differs from the plate (the board as it last lay still) is foreground. Foreground that reaches in from outside is a
+hand; foreground that moves and is no hand is a disc on its way, and is followed. Lengths in mm on the board, times in
+seconds of the source.
 """
 
 import math
@@ -19,32 +19,33 @@ from vision.lens import Gray, Lens, Mask
 from vision.tracks import Track
 
 LAG_S = 0.1
-"""Motion is change over this long: exact duplicate frames occur, so two neighbouring frames say nothing."""
+"""Motion is change over this long: exact duplicates of frames occur, so two neighbouring frames tell nothing."""
 LOW_PASS_MM = 160.0
 """Changes of light are smooth over this length (mains flicker in bands, exposure, a hand's soft shadow)."""
 LOW_PASS_CLIP = 12
-"""Grey levels at most by which one pixel bends the estimate of the light: a hand is no light."""
+"""One pixel bends the estimate of the light by this many grey levels at most: a hand is not light."""
 LEAST_STEP, MOST_STEP = 9.0, 30.0
-"""Grey levels that are a change: never less (coding noise), never asked more (a natural disc on bare wood)."""
+"""Grey levels that count as a change: never fewer (coding noise), never required to be more (natural discs on bare
+wood)."""
 NOISE_TIMES = 6.0
 """A change is this many times the noise seen where nothing happens."""
 DEVIATION_TIMES = 4.0
 """... and this many times the usual deviation of that very pixel (edges shimmer)."""
 PLATE_RATE = 0.08
-"""Share by which the plate follows slow changes of light, each time it is refreshed at rest."""
+"""Share by which the plate follows slow changes of light each time it is refreshed at rest."""
 PLATE_EVERY_S = 0.2
 HAND_DISCS = 1.5
 """A hand is at least this many discs large where it reaches in from outside ..."""
 HAND_REST_DISCS = 4.0
-"""... this large where it reaches over the ditch, or where a sleeve as dark as the ditch cuts it off and it was hand
-before: a blurred disc with its shadow is at most 3. Discs that lie together, with the gaps they left, may be larger:
-what is cut off is a hand only while it stirs, and ..."""
+"""... or this large where it reaches over the ditch, or where a sleeve as dark as the ditch cuts off what was hand
+before: a blurred disc with its shadow has at most 3. Discs that lie together, with the gaps they left, may be larger:
+so what is cut off is a hand only while it stirs, and ..."""
 CUT_OFF_S = 1.2
 """... for so long after it stirred last, or reached in from outside."""
 HAND_ALONE_DISCS = 24.0
 """What is larger than this is no group of discs."""
 DITCH = 1.12
-"""In shooting-line radii: from here on there is ditch; groups of discs lie within."""
+"""In shooting-line radii: the ditch begins here, and groups of discs lie within."""
 IS_OUTSIDE, IS_DITCH, WAS_HAND = 1, 2, 4
 """What is said of a pixel in bits, so that all are counted at once."""
 HAND_OVERLAP = 0.3
@@ -52,7 +53,7 @@ HAND_OVERLAP = 0.3
 HAND_MARGIN_MM = 10.0
 """The hand's shadow and blur."""
 SMALLEST_MM2 = 90.0
-"""The smallest patch that is looked at: an eighth of a disc (a natural disc on wood shows as a rim in pieces)."""
+"""The smallest patch that counts: an eighth of a disc (a natural disc on wood shows as a rim in pieces)."""
 FASTEST_MM_S = 4500.0
 """Faster than any shot seen (3 m/s)."""
 GATE_MM = 30.0
@@ -114,7 +115,7 @@ class MotionEye:
         self._samples = {step: np.flatnonzero(lens.field[::step, ::step]) for step in (4, 8)}
 
     def use(self, lens: Lens) -> None:
-        """Go on with a lens that shows the same squares, its millimetres being others."""
+        """Go on with a lens that shows the same square with other millimetres."""
         self.lens = lens
         over_ditch = (lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)
         self._places = (IS_OUTSIDE * (lens.outside > 0) + IS_DITCH * over_ditch).astype(np.uint8)
@@ -124,7 +125,7 @@ class MotionEye:
         self.done.clear()
 
     def difference(self, a: Gray, b: Gray) -> NDArray[np.int16]:
-        """By how much a and b differ (n, n) int16, freed of what is smooth: another exposure, bands of flicker."""
+        """By how much a and b differ, (n, n) int16, without what is smooth: another exposure, bands of flicker."""
         some = self._samples[8]
         ratio = (b[::8, ::8].ravel()[some].astype(np.float32) + 8) / (a[::8, ::8].ravel()[some].astype(np.float32) + 8)
         gain = _middle(ratio, 1.0)
@@ -136,7 +137,7 @@ class MotionEye:
         """1 where a difference (n, n) is more than noise."""
         noise = 1.4826 * _middle(size[::4, ::4].ravel()[self._samples[4]], 1.0)
         step = min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)
-        # whole numbers exceed a threshold where they exceed its whole part
+        # an integer exceeds a threshold if it exceeds its whole part
         return ((size > self._usual) & (size > np.int16(step))).view(np.uint8)
 
     def _usual_steps(self) -> NDArray[np.int16]:
@@ -167,7 +168,7 @@ class MotionEye:
         self._past.append((at, gray, wide))
         movers = self._movers(mine & stirred)
         if movers and (not cv2.countNonZero(hidden) or self._movers(mine & stirred & (1 - hidden))):
-            # what a hand hid just now looks otherwise because the hand has left, or is the last that is seen of it
+            # where a hand was just now, the change is the hand leaving, or its last trace
             self._moved_at = at
         if movers or cv2.countNonZero(stirred & self.lens.field) * self._mm2 > SMALLEST_MM2:
             self._stirred_at = at
@@ -190,7 +191,7 @@ class MotionEye:
         self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
 
     def unsettle(self, mask: Mask) -> None:
-        """Take back the last ``settle`` within ``mask`` (n, n): what lies there wasn't told."""
+        """Take back the last ``settle`` within ``mask`` (n, n): what lies there couldn't be told."""
         if self.plate is not None and self._earlier is not None:
             self._plate8 = None
             self.plate = np.where(mask > 0, self._earlier, self.plate)
@@ -287,8 +288,11 @@ class MotionEye:
 
 
 class _Patches(NamedTuple):
-    """Patches of a mask (n, n), numbered from 1: their sizes (K,) in pixels, none for 0, and of all their pixels (M,)
-    where they are in the mask as laid out in a row, ``at``, and which patch's they are, ``label``."""
+    """Patches of a mask (n, n), numbered from 1, as the flat list of their pixels.
+
+    ``sizes`` (K,) in pixels (0 has none); for all M pixels ``at``: its index in the flattened mask, and ``label``: the
+    number of its patch; ``side``: n.
+    """
 
     at: NDArray[np.intp]
     label: NDArray[np.intp]
@@ -303,9 +307,9 @@ class _Patches(NamedTuple):
 
 
 def _patches(mask: Mask) -> _Patches | None:
-    """The patches of a mask (n, n) of 0 and 1, looked for where it isn't 0 only; None where it is 0 everywhere.
+    """The patches of a mask (n, n) of 0 and 1; None where it is 0 everywhere.
 
-    Most pixels are in none, and counting over the others takes a third of the time of OpenCV's own statistics.
+    Most pixels are in no patch, and counting the others alone takes a third of the time of OpenCV's own statistics.
     """
     x, y, w, h = cv2.boundingRect(mask)
     if not w:

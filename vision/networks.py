@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 _networks: dict[str, cv2.dnn.Net] = {}
 _running, _reading = Lock(), Lock()
-"""A network holds what it was given last: one thread at a time. One lock for all: each takes every core anyway."""
+"""A network keeps its last input, so one thread uses it at a time; one lock serves all, as each takes every core."""
 
 
 def network(name: str) -> cv2.dnn.Net:
@@ -26,8 +26,8 @@ def network(name: str) -> cv2.dnn.Net:
 def read_network(path: Path) -> cv2.dnn.Net:
     """The network in a file.
 
-    OpenCV 5 runs those of ours up to a third faster in the engine that it had before, to the same figures (1e-5); it
-    heeds the wish only where it reads the file itself.
+    OpenCV 5 runs ours up to a third faster in its older engine, with the same figures (to 1e-5); it only lets one
+    choose where it reads the file itself.
     """
     older = getattr(cv2.dnn, "ENGINE_CLASSIC", None)
     engine = {} if older is None else {"engine": older}  # OpenCV 4 has but the one
@@ -35,7 +35,7 @@ def read_network(path: Path) -> cv2.dnn.Net:
 
 
 def answer(name: str, given: NDArray[np.float32]) -> NDArray[Any]:
-    """What the network of a name makes of its input; safe to call from several threads."""
+    """The output of a network, by its name, for an input; safe to call from several threads."""
     return run(network(name), given)
 
 

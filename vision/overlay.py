@@ -1,7 +1,7 @@
 """A reading drawn on its picture, so that a person can believe or refute it at a glance.
 
-Lines are drawn where the solution has their inner painted edges (the boundaries of the values), every disc as the
-outline of its base, which is where it touches the board; texts are sized to the picture and kept off it in a header.
+Lines are drawn at their inner painted edges as solved, which bound the values; every disc as the outline of its base,
+which is where it touches the board. Texts are sized to the picture and kept off it in a header.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ SIDE_RANGE = (1600, 2600)
 """The longer side of the drawing in px: small pictures are enlarged until text fits, large ones reduced."""
 
 DISC_PX = 18.0
-"""Radius in px from which on a disc holds its value readably: the drawing is enlarged to that, within SIDE_RANGE."""
+"""With this radius in px a disc has room for a readable value: the drawing is enlarged to it, within SIDE_RANGE."""
 
 LINE_COLOUR: Colour = (255, 255, 0)
 """Cyan in BGR: no board, wood or disc has it."""

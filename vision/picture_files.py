@@ -1,4 +1,4 @@
-"""Picture files as they lie on the disk: opened with care, and refused in one line where they are no pictures."""
+"""Picture files on the disk: opened with care, and refused in one line if they aren't pictures."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
-"""A moment at which everything but hands lies still and something may have changed: a shot has run its course, or a
-hand has taken something off."""
+"""A rest: a moment at which everything but hands lies still and something may have changed.
+
+A shot has run its course, or a hand has taken something off.
+"""
 
 from dataclasses import dataclass
 
@@ -13,10 +15,10 @@ from vision.tracks import Start, Track
 class Rest:
     """A moment worth reading. Masks and pictures are squares of ``lens``; times are seconds of the source.
 
-    ``settled``: since when everything lay still; ``hidden``: where hands are, or were in doubt; ``tracks``: what moved
-    since the last rest; ``shots``: the shots that left the shooting line meanwhile; ``scene``: counts solutions of the
-    board: a new one means that the camera has changed since the last rest; ``cut_short``: not a rest, but the last that
-    was seen before the camera turned away.
+    ``settled``: since when everything lay still; ``hidden``: where hands are, or may be; ``tracks``: what moved since
+    the last rest; ``shots``: the shots that left the shooting line meanwhile; ``scene``: counts the views of the board:
+    a new number means that the camera has changed since the last rest; ``cut_short``: not a rest, but the last that was
+    seen before the camera turned away.
     """
 
     frame: Frame

@@ -20,11 +20,11 @@ from vision.tracks import Start, shot_start
 from vision.video import as_luma
 
 SETTLED_S = 0.115
-"""Everything lies still when nothing has moved for this long, three frames of 25 a second: cameras that stutter show
-frames alike meanwhile, and what was read too soon is wrong."""
+"""Everything lies still when nothing has moved for this long, three frames at 25 fps: stuttering cameras repeat frames
+meanwhile, and what was read too soon is wrong."""
 FIRST_CALM_S = 0.25
 FIRST_ABSORB_S = 1.0
-"""What seems to be a hand at the very first, and doesn't stir for this long, is where a hand was in the first frame."""
+"""What seems to be a hand at first, and hasn't stirred for this long, is where a hand was in the first frame."""
 FREE_MM2 = 120.0
 """A hand that covers less of the surface than this hides nothing."""
 REACHING_MM2 = 700.0
@@ -34,13 +34,13 @@ PATIENCE_S = 2.5
 ABSORB_S = 4.0
 """What looks like a hand but hasn't stirred for this long is part of the scene."""
 CONTENT_MM2 = 200.0
-"""A quarter of a disc: the least change of what lies on the board that is worth a reading."""
+"""The least change on the board that is worth a reading: a quarter of a disc."""
 LINE_ZONE_MM = 25.0
-"""What changes nearer to the shooting line than this, or beyond it, is placing, unless a shot was seen."""
+"""Changes nearer to the shooting line than this, or beyond it, are discs being placed, unless a shot was seen."""
 CUT_SHORT_S = 0.5
-"""A shot that the camera turns away from is read, with a doubt, if it was on its way for this long."""
+"""If the camera turns away from a shot that was on its way for this long, it is read all the same, with a doubt."""
 ANOTHER_BOARD = 0.2
-"""Where more of the surface than this differs from what was seen before a cut, that is of no more use."""
+"""If more of the surface than this differs from how it looked before a cut, that look is of no more use."""
 
 
 class Phase(Enum):
@@ -100,7 +100,7 @@ class RestFinder:
 
     @property
     def plate(self) -> Gray | None:
-        """The board as it was read, or is known to look, through the lens; None while nothing was."""
+        """How the board looks through the lens where nothing has changed since it was read; None until it was."""
         return None if self.eye.plate is None or self._fresh else np.rint(self.eye.plate).astype(np.uint8)
 
     def look(self, gray: Gray, at: float) -> Sight:
@@ -108,7 +108,7 @@ class RestFinder:
         return self.eye.look(gray, at)
 
     def take_plate(self, plate: Gray, frame: Frame) -> bool:
-        """Go on from how the board looked through this lens before, where ``frame`` still shows that board."""
+        """Start from how the board looked through this lens before; False if ``frame`` shows another board."""
         # on the board the old plate still holds, and a hand that is there now stands out from it
         gray = self.lens.look(as_luma(frame)[0])
         self.eye.look(gray, frame.timestamp)

@@ -1,4 +1,4 @@
-"""Whether the camera still shows what it showed: cuts, zooms and knocks change the picture as a whole."""
+"""Whether the camera still shows the same scene: cuts, zooms and knocks change the picture as a whole."""
 
 import math
 from collections import deque
@@ -19,17 +19,17 @@ SCENE_SHARE = 0.15
 SCENE_LAG_S = 0.2
 SHAKE_LAG_S = 0.1
 SHAKE_PX = 0.2
-"""A knock shifts the whole picture, thinned to some 256 columns, by so many pixels within SHAKE_LAG_S; hands, discs,
+"""A knock shifts the whole picture, thinned to some 256 columns, by this many pixels within SHAKE_LAG_S; hands, discs,
 changing light and bands of flicker leave it where it was (0.02 px at most)."""
 SHIFT_EVERY_S = 0.05
 """Shifts take some milliseconds to tell: no oftener than this."""
 LOW_PASS = 15
 DETAIL_CLIP = 0.3
-"""Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels (light falls out), and no
-more than this: a bright sleeve counts no more than a painted line."""
+"""Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels so that light cancels. It
+is capped here, so that a bright sleeve counts no more than a painted line."""
 SHIFT_STEPS = 4
 STRONG = 3.0
-"""Edges are this many times as steep (squared) as what is usual in the picture."""
+"""Edges are this many times as steep (squared) as is usual in the picture."""
 REDUCED = 4
 """Shifts of several pixels are seen in pictures reduced so many times."""
 
@@ -46,7 +46,7 @@ class SceneGate:
         """Take in a luma plane (h, w) uint8; True while a cut, a zoom or a bump is going on."""
         step = max(1, luma.shape[1] // 256)
         thin = np.array(luma[::step, ::step])
-        # whole pixels a block, what is left over at two edges aside: that takes a tenth of the time
+        # whole pixels a block, the remainder at two edges left out: that takes a tenth of the time
         whole = thin[: max(thin.shape[0] // BLOCKS[1], 1) * BLOCKS[1], : max(thin.shape[1] // BLOCKS[0], 1) * BLOCKS[0]]
         blocks = cv2.resize(whole, BLOCKS, interpolation=cv2.INTER_AREA).astype(np.float32)
         while len(self._past) > 1 and self._past[1][0] <= at - SCENE_LAG_S:
@@ -82,9 +82,9 @@ class SceneGate:
 
 
 def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
-    """By how many pixels (x, y) most of a picture (h, w) uint8 lies farther in ``now``: right up to about one pixel.
+    """By how many pixels (x, y) most of a picture (h, w) uint8 has moved in ``now``; right up to about one pixel.
 
-    Least squares on gradients; what doesn't go along with most of the picture loses its weight.
+    Least squares on gradients; what doesn't move along with most of the picture loses its weight.
     """
     a, b = _detail(before), _detail(now)
     gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2

@@ -1,4 +1,4 @@
-"""Where discs went that lie nowhere any more: seen on their way off the surface, found in the ditch, or nobody knows.
+"""Where discs went that are gone: seen on their way off the surface, found in the ditch, or nobody knows.
 
 Lengths in mm on the board, times in seconds.
 """
@@ -11,10 +11,10 @@ from vision.table import TableReading
 from vision.tracks import Track
 
 FAR_OUT = 0.7
-"""In shooting-line radii: what was lost sight of this far out, going outwards fast, left into a hand's shadow; farther
-in it struck another disc."""
+"""In shooting-line radii: what was lost from sight this far out, going outwards fast, left into a hand's shadow;
+farther in it struck another disc."""
 LEAST_WAY_MM = 20.0
-"""A way off the surface is seen over this length at least: hands and shadows make shorter ones."""
+"""A way off the surface is seen over at least this length; hands and shadows make shorter ones."""
 
 
 def ways_out(reading: TableReading, since: float) -> int:
@@ -31,7 +31,7 @@ def ways_out(reading: TableReading, since: float) -> int:
 
 
 def unseen_losses(reading: TableReading, since: float, vanished: Sequence[int], ditched: Sequence[int]) -> int:
-    """How many discs of the sides ``vanished`` nothing says of that they left the surface since a shot began (s).
+    """How many of the discs that vanished, by their sides, left since a shot began (s) without a trace.
 
     ``ditched``: sides of the discs that are new in the ditch.
     """

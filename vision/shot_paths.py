@@ -1,4 +1,4 @@
-"""What tracks say about a shot: which starts are one shot, whether a disc left, which disc is which.
+"""What tracks tell about a shot: which starts are one shot, whether a disc left, which disc is which.
 
 Lengths in mm on the board, times in seconds.
 """
@@ -13,9 +13,9 @@ from vision.table_discs import TableDisc
 from vision.tracks import Start, pieces
 
 LEFT_AT = 0.95
-"""In shooting-line radii: a disc that was shot and lies nowhere was last seen beyond this, on its way out."""
+"""In shooting-line radii: a shot disc that lies nowhere was last seen beyond this, on its way out ..."""
 LEAVING_MM_S = 200.0
-"""... or going outwards at this speed, into a hand's shadow: it can't have stopped where nothing lies."""
+"""... or going outwards at this speed, into a hand's shadow: it can't have stopped unseen."""
 SAME_SHOT_S = 0.6
 """Two tracks that begin within this time are one shot."""
 
@@ -59,12 +59,12 @@ def which_was_shot(
             return nearest
     if len(mine) <= len(own):
         return None
-    # what was moved lies nearer to where it lay than what was shot, as a rule
+    # as a rule, a disc that was moved lies nearer to where it lay than the disc that was shot
     return max(mine, key=lambda n: min((math.dist(n.seen.disc.mm, d.mm) for d in own), default=0.0))
 
 
 def paired(missing: list[TableDisc], newcomers: list[Newcomer]) -> list[tuple[TableDisc, Newcomer]]:
-    """Missing discs with the newcomers that they are, the shortest ways first, within each side."""
+    """Missing discs paired with the newcomers that they now are: the shortest ways first, within each side."""
     ways = sorted(
         (math.dist(n.seen.disc.mm, d.mm), i, j)
         for i, d in enumerate(missing) for j, n in enumerate(newcomers) if n.group == d.group

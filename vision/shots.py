@@ -1,6 +1,6 @@
 """What a shot did, from rest to rest: which discs moved, vanished or came, and which of them was shot.
 
-A disc was touched when it lies elsewhere than before, or is gone, and no hand took it; tracks say when the shot began,
+A disc was touched if it lies elsewhere than before, or is gone, and no hand took it. Tracks tell when the shot began,
 from where, and which disc is which. Ids are kept through a round. Lengths in mm on the board, times in seconds.
 """
 
@@ -24,26 +24,27 @@ from vision.table_discs import Change, TableDisc
 from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
 
 CLEARED = 3
-"""So many discs that vanish at once, while none comes, were taken off by hands: the board is being cleared."""
+"""If this many discs vanish at once while none comes, hands took them off: the board is being cleared."""
 FINGER_MM = 60.0
-"""What seems to be a shot but ends this near to where a hand takes a disc off is the hand's finger; and so, where
-nothing else speaks for it, what ends where a hand hides a quarter of what lies this near."""
+"""What seems to be a shot is a hand's finger if it ends this near to a disc that a hand takes off; or, where nothing
+else speaks for a shot, if a hand hides a quarter of what lies this near to its end."""
 NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 SECOND_SHOT_S = 1.8
-"""A shot that begins so long after another is a second one: what is struck has stopped, or nearly, by then."""
+"""A shot that begins this long after another is a second one: by then what was struck has stopped, or nearly."""
 UNKNOWN_SURE = 0.5
 """How sure it is which side shot, where nothing says so."""
 BEYOND_DOUBT, NO_DISC = 0.95, 0.5
-"""Discs that lie plainly there are read with more than this probability at every rest; what nobody saw come and was
-read with less at first is none once it is read with less than NO_DISC, though nothing has changed."""
+"""Discs that lie plainly there are read with more than the first at every rest. A disc that nobody saw come and that
+was read with less is none once it is read with less than the second, though nothing has changed."""
 PLACED_MM = 50.0
-"""A disc that lay on the line at first sight was shot where a shot begins within this of it."""
+"""A disc that lay on the line at first sight is the one that was shot if a shot begins within this of it."""
 FACES_KEPT = 5
 GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
-"""What is seen this long, this often and this fast, and leaves the board, may be a shot that went astray at once."""
+"""Something seen over this path, this often and this fast that leaves the board may be a shot that missed everything
+..."""
 GLIMPSE_BEFORE_S = 1.0
-"""... and is none if the shot that was seen began earlier than this after it: it is that one's disc, or its hand."""
+"""... unless the shot that was seen began less than this after it: then it is that shot's disc, or its hand."""
 
 
 @dataclass
@@ -60,10 +61,10 @@ class _Account:
 class TableFollower:
     """Keeps account of what lies on the board, from reading to reading.
 
-    ``leaving``: ids that the rules take off: that they vanish is no shot's doing. ``regrouped``: ids whose side turned
-    out to be another one than was told before. ``untold``: places of discs that a hand hid. ``glimpses``: tracks since
-    the last shot that left the board and may have been shots. ``phantoms``: ids of what turned out to be no discs.
-    ``radius``: of the discs, in mm, with its uncertainty; ``size_known``: it was measured once and for all.
+    ``leaving``: ids that the rules take off, so that no shot made them vanish. ``regrouped``: ids whose side turned out
+    to be another than was told. ``untold``: places of discs that a hand hid. ``glimpses``: tracks since the last shot
+    that left the board and may have been shots. ``phantoms``: ids of what turned out to be no discs. ``radius``: of the
+    discs, in mm, with its uncertainty; ``size_known``: it was measured once and for all.
     """
 
     def __init__(self, sides: Sides | None = None) -> None:
@@ -121,7 +122,7 @@ class TableFollower:
         return outcome
 
     def glimpsed(self, track: Track, group: int, lying: Lying) -> Shot:
-        """A glimpse told as the shot of a side, with ``lying`` there before and after: its disc left the board."""
+        """A glimpse told as the shot of a side whose disc left the board; ``lying`` lay there before and after."""
         self._next_id += 1
         disc = self._next_id - 1
         return Shot(
@@ -145,7 +146,7 @@ class TableFollower:
     def _is_shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer], ditched: list[int]
     ) -> bool:
-        """Whether a shot was made: a disc came, or a track says so and something bears it out."""
+        """Whether a shot was made: a disc came, or a track says so and something confirms it."""
         if newcomers:
             return True
         gone = [d for d in change.gone if d.id not in self.leaving]
@@ -154,7 +155,7 @@ class TableFollower:
         if change.struck is not None:
             return True
         taken = [d.mm for d in change.gone if d.id in self.leaving]
-        if taken:  # hands were at work: only what no finger does is a shot
+        if taken:  # hands were at work: only what no finger can do is a shot
             starts = [s for s in starts if s.strong and all(math.dist(s.track.end[1:], mm) > FINGER_MM for mm in taken)]
         if not starts:
             return False
@@ -165,8 +166,11 @@ class TableFollower:
         return bool(starts and told) or any(leaves(reading, s) for s in starts)
 
     def _by_hand(self, reading: TableReading, start: Start) -> bool:
-        """Whether a shot that nothing on the board bears out is but a hand's finger: it ends at a hand, on the surface
-        or never far from the line, where discs are placed; or at a disc that is to be taken off."""
+        """Whether a shot that nothing on the board confirms is only a hand's finger.
+
+        It is if it ends at a hand, on the surface or without ever leaving the line where discs are placed; or if it
+        ends at a disc that is to be taken off.
+        """
         end, shooting = start.track.end[1:], reading.rest.view.board.shooting
         wanted = [self.table[i].mm for i in self.leaving if i in self.table]
         here = math.hypot(*end) <= LEFT_AT * shooting or start.track.least > shooting - SHOT_PATH_MM
@@ -219,7 +223,7 @@ class TableFollower:
         )  # fmt: skip
 
     def _placed(self, reading: TableReading, change: Change, start: Start | None) -> set[int]:
-        """Let go what was taken to lie on the line at first sight, but was shot from there now; their ids."""
+        """Drop discs that seemed to lie on the line at first sight but were shot from there now; their ids."""
         board = reading.rest.view.board
         if start is None:
             return set()
@@ -234,7 +238,7 @@ class TableFollower:
         self, change: Change, missing: list[TableDisc], newcomers: list[Newcomer], suggested: int | None,
         account: _Account,
     ) -> list[TableDisc]:  # fmt: skip
-        """Discs that were to be taken off, but weren't: more came than one shot brings, and they are gone only now."""
+        """Discs that should have been taken off but weren't: gone only now, while more came than one shot brings."""
         out: list[TableDisc] = []
         extra = {
             g: sum(n.group == g for n in newcomers) - sum(d.group == g for d in missing)
@@ -253,7 +257,7 @@ class TableFollower:
         self, missing: list[TableDisc], newcomers: list[Newcomer], ditched: list[int], suggested: int | None,
         account: _Account,
     ) -> tuple[int, float]:  # fmt: skip
-        """The side that shot, and how sure that is: the one that has a disc more than before, else as suggested."""
+        """The side that shot, and how sure that is: the one with a disc more than before, or as suggested."""
         more: dict[int, int] = {}
         for g in {n.group for n in newcomers}:
             extra = sum(n.group == g for n in newcomers) - sum(d.group == g for d in missing)
@@ -314,7 +318,7 @@ class TableFollower:
     def _handled(
         self, reading: TableReading, change: Change, newcomers: list[Newcomer], anew: bool, elsewhere: bool
     ) -> Handled:
-        """Hands did something, or (``anew``) the board is seen for the first time, or again after something else."""
+        """Hands did something, or (``anew``) the board is seen for the first time, or again after a change of view."""
         taken = [d.id for d in change.gone]
         for i in taken:
             del self.table[i]
@@ -335,7 +339,7 @@ class TableFollower:
         return disc
 
     def _unmask(self, change: Change) -> None:
-        """What nobody saw come, and is read as a disc no longer though it looks as before, is part of the board."""
+        """Drop what nobody saw come and is no longer read as a disc though it looks as before: part of the board."""
         for d, seen in change.stayed:
             if d.doubted and (seen is None or seen.disc.confidence < NO_DISC):
                 del self.table[d.id]

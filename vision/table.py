@@ -1,6 +1,6 @@
-"""What lies on the board at a rest: discs read, measured, with the colour of their faces, and compared by pixels.
+"""What lies on the board at a rest: discs read and measured, with the colour of their faces, and compared by pixels.
 
-The network of ``vision.discs`` says what is a disc; here its reading is joined with what the pixels of two rests say:
+The networks of ``vision.discs`` say what is a disc. Here their reading is joined with what the pixels of two rests say:
 a place that looks as it did holds what it held, and where nothing has changed nothing is new.
 """
 
@@ -40,15 +40,16 @@ RIM_MM = 3.0
 RADIUS_PRIOR = 0.15
 """Makers' discs differ by this share in size."""
 HOLE_CENTRED_MM, LEANS_CENTRED = 4.0, 0.1
-"""A disc flat in the hole lies within 2 mm of its middle; one that leans is seen beside it, seldom nearer than this."""
+"""A disc flat in the hole lies within 2 mm of its middle. One that leans is seen beside it, seldom nearer than the
+first: its probability there is multiplied by the second."""
 FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
 GAIN_RANGE = (0.75, 1.33)
-"""By how much light may differ between two rests in contrast: more is no light, but another thing."""
+"""By how much light may change the contrast between two rests: a larger change is another object."""
 MEASURABLE = 0.9
-"""What is a disc, and lies on the surface, less probably than this doesn't give the size of all discs."""
+"""Only what is a disc, and lies on the surface, with at least this probability helps to measure all discs' size."""
 CLEARANCE = 0.9
-"""Two discs on the surface don't lie nearer to each other than this share of their width (places are uncertain)."""
+"""Two discs on the surface are at least this share of their width apart (places are uncertain)."""
 ALIGN_STEPS = 6
 ALIGN_FARTHEST_MM = 7.0
 """Farther than this a disc isn't followed by its pixels alone."""
@@ -64,7 +65,7 @@ class SeenDisc:
 
     @property
     def measurable(self) -> bool:
-        """Whether it can give the size of all discs: what may be none, or lies over the hole's edge, measures wrong."""
+        """Whether it helps to measure the discs' size: what may be none, or lies over the hole's edge, doesn't."""
         d = self.disc
         return self.sure and d.state == "board" and min(d.confidence, d.state_confidence) >= MEASURABLE
 
@@ -107,8 +108,10 @@ def face_lab(image: NDArray[np.uint8], view: BoardView, disc: Disc) -> Lab:
 
 
 def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
-    """The disc with its states as mechanics allows them, and as they are at a table that is watched: what seems to
-    lean in the middle of the hole lies flat there."""
+    """The disc with its states as mechanics allows them at a table that is watched.
+
+    What seems to lean in the middle of the hole lies flat there.
+    """
     if math.hypot(*disc.mm) < HOLE_CENTRED_MM:
         chances = {s: p * (LEANS_CENTRED if s == "leaning" else 1.0) for s, p in disc.states}
         disc = with_states(disc, chances) if chances else disc
@@ -116,7 +119,7 @@ def plausible(disc: Disc, board: BoardModel, radius: float) -> Disc:
 
 
 def apart(discs: list[Disc], least_mm: float) -> list[int]:
-    """Indices of discs of which no two share their place, the surer of each pair; one may lie over one in the hole."""
+    """Indices of discs of which no two share a place, the surer of each pair; one may lie over another in the hole."""
     kept: list[int] = []
     for i in sorted(range(len(discs)), key=lambda i: -discs[i].confidence):
         d = discs[i]
@@ -135,9 +138,9 @@ def read_table(
 ) -> TableReading:
     """Read the board at a rest.
 
-    ``radius``: the discs' radius in mm as measured before, with its uncertainty; ``before``: what was found in a
-    picture read earlier, so that only what has changed is looked at and measured anew, or was in doubt, unless that is
-    not to be looked at ``once_more``; ``patient``: now and then the whole is read anew.
+    ``radius``: the discs' radius in mm as measured before, with its uncertainty. ``before``: what was found in an
+    earlier picture; only what has changed since is looked at and measured anew, and what was in doubt, if it is to be
+    looked at ``once_more``. ``patient``: now and then the whole is read anew.
     """
     image, view = rest.frame.pixels, rest.view
     looks = look(image, view, before.looks if before else None, once_more, patient)
@@ -156,15 +159,17 @@ def read_table(
 
 
 def disc_radius(reading: TableReading) -> tuple[float, float]:
-    """Radius of the discs in mm of the view, from the rims of those on the surface (there is one), and its standard
-    uncertainty."""
+    """Radius of the discs in mm of the view and its standard uncertainty, from the rims of those on the surface.
+
+    There must be at least one.
+    """
     rest = reading.rest
     discs = [s.disc for s in reading.discs if s.sure]
     return shared_radius(rest.frame.pixels, rest.view, discs, (reading.disc_radius, RADIUS_PRIOR * reading.disc_radius))
 
 
 def hole_disc(reading: TableReading) -> SeenDisc:
-    """What a disc flat in the hole is read as, for when one came to lie there that the network doesn't see."""
+    """The reading of a disc flat in the hole that the networks don't see, though one came to lie there."""
     view = reading.rest.view
     px = view.to_px(np.zeros((1, 2)))[0]
     states: tuple[tuple[DiscState, float], ...] = (("hole", 1.0),)
@@ -197,7 +202,8 @@ def likeness(
 ) -> Likeness:
     """Compare the patch about a board point in two squares (FINE, FINE) uint8 of ``lens``.
 
-    What has changed by ``follow_from`` grey levels or more is looked for nearby, which takes long: its shift is told.
+    Where it has changed by ``follow_from`` grey levels or more, it is looked for nearby, which takes long, and its
+    shift is told.
     """
     half = round(PATCH_MM / lens.mm_per_px)
     x, y = lens.to_px(np.array([mm]))[0]
@@ -252,7 +258,7 @@ def _agreement(a: NDArray[Any], b: NDArray[Any], weight: NDArray[np.float64]) ->
 
 @dataclass
 class Sides:
-    """The sides' colours as they are seen in the course of a match: groups of faces, numbered from 0."""
+    """The sides' colours as they are seen in the course of a match; sides are numbered groups of faces."""
 
     most: int = 2
     middles: list[Lab] = field(default_factory=list)
@@ -265,9 +271,9 @@ class Sides:
         return int(np.argmin([self._gap(seen.lab, m) for m in self.middles]))
 
     def group(self, seen: SeenDisc, light: Lab | None = None, new: bool = False) -> tuple[int, float]:
-        """Group of a disc by its face, and how sure that is (0..1); a new one where it is unlike all known.
+        """Group of a disc by its face, and how sure that is (0..1); a new group where it is unlike all known ones.
 
-        ``light`` (3,): by how much known discs differ now from their groups' colours. ``new``: something surely came to
+        ``light`` (3,): by how much known discs now differ from their groups' colours. ``new``: something surely came to
         lie there, so that only whether it is a disc was in doubt.
         """
         face = seen.lab if light is None else seen.lab - light
@@ -300,7 +306,7 @@ class Sides:
         self.middles[group] = self.middles[group] + rate * (lab - self.middles[group])
 
     def refound(self, group: int, faces: Sequence[Lab]) -> None:
-        """What founded a side was no disc of it: its colour is that of these ``faces``, Lab (3,) each."""
+        """What founded a side was no disc of it: its colour becomes that of these ``faces``, Lab (3,) each."""
         self.middles[group] = np.asarray(np.median(np.array(faces), axis=0))
         self.counts[group] = len(faces)
 

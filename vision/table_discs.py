@@ -1,6 +1,6 @@
 """The discs that lie on the board, from reading to reading, and how one rest differs from the one before.
 
-A disc's readings at one place are joined; what became of it is told by ``vision.changes``. Lengths in mm on the board.
+A disc's readings at one place are joined; ``vision.changes`` tells what became of it. Lengths in mm on the board.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ KEPT_READINGS = 5
 class TableDisc:
     """A disc that lies on the board: ``group`` is its side's number; ``readings`` the latest ones, newest last.
 
-    ``first``: it lay there when the board was first seen; ``doubted``: nobody saw it come, and it wasn't read beyond
-    doubt: it may be a print, a knot or a stain; ``held``: people said that it lies there, whatever is read.
+    ``first``: it lay there when the board was first seen; ``doubted``: nobody saw it come and its reading left doubt,
+    so that it may be a print, a knot or a stain; ``held``: people said that it lies there, whatever is read.
     """
 
     id: int
@@ -79,7 +79,7 @@ class Change:
 
 
 def fused(readings: Sequence[Disc], radius: float, board: BoardModel) -> Disc:
-    """One disc from several readings of it at rest at one place: means of place and gaps, joint states."""
+    """One disc from several readings of it at one place: the means of place and gaps, joint states."""
     last = readings[-1]
     if len(readings) == 1:
         return last

@@ -1,7 +1,7 @@
-"""Reads the board at rests, one after another, in a thread of its own: a reading may begin before it is wanted.
+"""Reads the board at one rest after another, in a thread of its own, so that a reading may begin before it is wanted.
 
-Each picture is read from what was found in the one before (``vision.disc_looks``). They are read in the order in which
-they were given, whether or not their readings are then asked for, so that the same frames always give the same ones.
+Each picture is read from what was found in the one before (``vision.disc_looks``), in the order in which they were
+given and whether or not a reading is then asked for, so that the same frames always give the same readings.
 """
 
 import logging
@@ -22,8 +22,8 @@ Radius = tuple[float, float] | None
 
 
 SAME_MOMENT_S = 0.5
-"""What was in doubt in a picture read ahead of a rest so long ago isn't looked at once more where nothing has changed:
-the next rest does, and the score is waited for."""
+"""Within this time of a picture that was read ahead, doubts are not looked at once more where nothing has changed: the
+score is waited for, and the next rest looks again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class TableReader:
     def begin(self, rest: Rest, radius: Radius, patient: bool = True) -> None:
         """Begin to read what may turn out to be a rest.
 
-        While another picture is being read this waits for it, so that a file always gives the same; not ``patient``,
-        it does nothing then: whoever watches a camera asks again with the next frame.
+        While another picture is being read this waits for it, so that a file always gives the same. When not
+        ``patient`` it does nothing then: whoever watches a camera asks again with the next frame.
         """
         before = self._begun
         if before is not None:
@@ -73,12 +73,12 @@ class TableReader:
         return last.rest.frame is rest.frame and last.rest.view is rest.view and last.radius == radius
 
     def rescale(self, view: BoardView) -> None:
-        """The board's millimetres are others now; ``view``: that of the rest read last with all lengths multiplied."""
+        """The board's millimetres have changed; ``view``: that of the last rest read, with all lengths multiplied."""
         if self._known is not None:
             self._known = Known(self._known.looks.rescaled(view), None)
 
     def ready(self) -> TableReading | None:
-        """The reading begun last, if it is done and hasn't been asked for; None else, and where it failed."""
+        """The last reading begun, if it is done, succeeded and hasn't been asked for; else None."""
         if self._begun is None or not self._begun.reading.done() or self._begun.reading.exception() is not None:
             return None
         return self._begun.reading.result()
@@ -103,5 +103,5 @@ class TableReader:
         return reading
 
     def _read_whole(self, rest: Rest, radius: Radius) -> None:
-        """Read a rest anew, all of it, when its score isn't waited for any more: the next one is read from that."""
+        """Read a whole rest anew once nobody waits for its score: the next one is read from that."""
         self._known = read_table(rest, radius).known

@@ -1,4 +1,4 @@
-"""The ways of things that moved, and which of them is a shot. Lengths in mm on the board, times in seconds."""
+"""The paths of things that moved, and which of them is a shot. Lengths in mm on the board, times in seconds."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,23 +12,23 @@ SLOWEST_MM_S = 100.0
 FARTHEST_START = 1.2
 """In shooting-line radii: what begins farther out isn't shot from the line."""
 SKIMS_FROM = 1.05
-"""In shooting-line radii: a shot that only skims the board's edge is believed where its disc is first seen within this,
+"""In shooting-line radii: a shot that only skims the board's edge is believed if its disc is first seen within this,
 half a disc from the line (C5); what begins in the ditch is a hand's doing."""
 OUTWARD, LATEST_SEEN = 0.35, 0.75
-"""In shooting-line radii: what is first seen this far past the board's middle, or this far from the line, is another
+"""In shooting-line radii: something first seen this far past the board's middle, or this far from the line, is another
 disc that was struck."""
 UNSEEN_S = 0.45
-"""A shot disc comes out from under the hand within this: what would have been under way for longer is no shot."""
+"""A shot disc comes out from under the hand within this; what would have been under way for longer is no shot."""
 STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
-"""A track seen this often, this long and this fast (over this time at most) is no finger's."""
+"""A track seen this often, over this path and this fast (over this time at most) is no finger's."""
 
 
 LEAP_S, LEAP_MM = 0.1, 150.0
-"""A mover that wasn't seen for so long and is found again so far away may be another one: a hand's shadow here and
+"""A mover lost for this long and found again this far away may be another one, such as a hand's shadow here and
 there."""
 LAY_MM = 25.0
-"""What had come no farther, and slowly, when it wasn't seen for LEAP_S lay there, or was put right: its way begins
-then."""
+"""Something that had come no farther than this, and slowly, before it was lost for LEAP_S lay there or was put
+straight: its path begins after that."""
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ def scaled_track(track: Track, factor: float) -> Track:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where and when a shot disc left the shooting line (seconds, mm), and the track that says so."""
+    """Where and when a shot disc left the shooting line (seconds, mm), and the track that tells it."""
 
     at: float
     xy: tuple[float, float]
@@ -124,8 +124,8 @@ def shot_start(track: Track, shooting: float) -> Start | None:
     """The start of the shot that a track is; None for a track that is no shot.
 
     A shot moves inwards by SHOT_PATH_MM or more from near the line of radius ``shooting`` mm. A track that begins
-    farther out, with the finger that flicks the disc, is one if what follows is beyond doubt. One that leaps is looked
-    at piece by piece.
+    farther out, with the finger that flicks the disc, is a shot if what follows is beyond doubt. One that leaps is
+    looked at piece by piece.
     """
     starts = (_start_of(moving(part), shooting) for part in pieces(track))
     return next((s for s in starts if s is not None), None)

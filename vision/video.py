@@ -35,7 +35,7 @@ HDR_TRANSFERS = {16: "PQ", 18: "HLG"}
 DEFAULT_RATE = 30.0
 """Frames a second where a file neither says nor has timestamps."""
 AHEAD_BYTES, AHEAD_FRAMES = 96_000_000, 64
-"""A recording is decoded this far ahead at most: as long as it takes to read a board at rest, some 60 ms at 1080p."""
+"""A recording is decoded at most this far ahead: as long as reading a resting board takes, some 60 ms at 1080p."""
 DECODE_FAULTS_AT_MOST = 50
 """Damaged packets in a row after which the rest of a file is given up."""
 
@@ -94,7 +94,7 @@ class Geometry:
 
 
 class VideoFrame(Frame):
-    """A decoded frame that becomes pixels when they are asked for; units and axes are those of Frame.
+    """A decoded frame whose pixels are converted when they are asked for; units and axes are those of Frame.
 
     ``to_plane`` (2, 3) maps pixels of the frame to those of ``luma``.
     """
@@ -138,7 +138,7 @@ class VideoFrame(Frame):
 
 
 def rotation_of(raw: Any) -> int:
-    """By how many degrees against the clock a decoded frame is to be turned to stand upright, as it says itself."""
+    """By how many degrees counter-clockwise a decoded frame is to be turned to stand upright, as the file says."""
     return int(getattr(raw, "rotation", 0) or 0)
 
 
@@ -185,11 +185,11 @@ def as_luma(frame: Frame) -> tuple[Gray, Array]:
 
 
 class VideoFile:
-    """A video file, open. Use as a context manager, or close it.
+    """An open video file; use it as a context manager, or close it.
 
-    Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. ``warnings`` grows
-    while frames are read: what is there of a damaged file is read, and said. ``threads``: how many decode, by default
-    as many as FFmpeg likes. ``still``: it is a picture file.
+    Raises UnusableInputError (unreadable_input, no_video) with one line that says what is wrong. A damaged file is read
+    as far as possible, and ``warnings`` then grows while frames are read. ``threads``: how many decode, by default as
+    many as FFmpeg likes. ``still``: it is a picture file.
     """
 
     def __init__(self, path: Path | str, threads: int | None = None) -> None:
@@ -273,11 +273,11 @@ class VideoFile:
     def _seek(self, start: float) -> None:
         try:
             self._container.seek(round((start + self._start) * av.time_base))
-        except (av.error.FFmpegError, OSError):  # the file has nothing to seek by: from its beginning
+        except (av.error.FFmpegError, OSError):  # the file can't be searched: from its beginning
             self._container.seek(0)
 
     def frames(self, start: float = 0.0, all_of_them: bool = True) -> Iterator[VideoFrame]:
-        """Yield all frames from the last key frame before ``start`` seconds on, timestamps growing strictly.
+        """Yield all frames from the last key frame before ``start`` seconds on, with strictly growing timestamps.
 
         Timestamps are seconds from the file's beginning. Damaged parts are skipped and named in ``warnings``. Unless
         ``all_of_them`` are wanted, some that add nothing to their neighbours aren't decoded (``vision.spare_frames``).
@@ -322,8 +322,9 @@ class VideoFile:
             self.warnings.append(f"the file ends at {last:.1f} s of {expected:.1f} s: it was cut off")
 
     def frames_ahead(self, start: float = 0.0) -> Generator[VideoFrame]:
-        """Yield what :meth:`frames` does, but for some that add nothing to their neighbours, for whoever follows what
-        moves: decoded in a thread of its own while the frames before are looked at. To be closed before the file is.
+        """Yield what :meth:`frames` does, without some frames that add nothing: for whoever follows what moves.
+
+        They are decoded in a thread of its own while earlier ones are looked at. Close the generator before the file.
         """
         frame_bytes = self.info.width * self.info.height * 3 // 2
         return ahead(self.frames(start, all_of_them=False), min(max(AHEAD_BYTES // frame_bytes, 1), AHEAD_FRAMES))

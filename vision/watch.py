@@ -1,7 +1,7 @@
 """Watches a table through time: finds the board, notices cuts, zooms and knocks, and says when it is worth reading.
 
-Whoever reads discs reads them at such a moment (``vision.rest``), and nowhere else. While the view of the board holds,
-``vision.rest_finder`` decides which moments those are; here is decided whether it holds (:class:`Trust`).
+Discs are read at these moments (``vision.rest``) and no others. This module decides whether the view of the board holds
+(:class:`Trust`); while it does, ``vision.rest_finder`` decides which moments are rests.
 """
 
 import math
@@ -31,15 +31,15 @@ from vision.tracks import Start
 from vision.video import as_luma
 
 CALM_S = 0.3
-"""After a cut the board is looked for once the picture has kept still for this long."""
+"""After a cut the board is looked for once the picture has been calm for this long."""
 SWARM = 8
-"""So many things that move at once are not discs: the camera has moved."""
+"""This many things that move at once are not discs: the camera has moved."""
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
-"""A knock shows as so many movers at least, and is noticed within this: what seemed to begin in it was no shot."""
+"""A knock shows as at least this many movers and is noticed within this time: what began in it was no shot."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.19
-"""When nothing has stirred for so long, a look this often is enough until something does."""
+"""Once nothing has stirred for this long, a look this often is enough until something does."""
 UNTOLD_MM = 6.0
-"""About a disc that was hidden in part, this much beside it counts as hidden too (its shadow)."""
+"""What lies this near to a disc that was partly hidden counts as hidden too (its shadow)."""
 VIEWS_KEPT = 3
 
 
@@ -134,7 +134,7 @@ class TableWatch:
         self._old = None
 
     def untold(self, places: list[tuple[float, float]]) -> None:
-        """Discs at these places (mm) were hidden in part at the last rest: look there again when they are free."""
+        """Discs at these places (mm) were partly hidden at the last rest: look there again when they are free."""
         if self._rests is None:
             return
         lens = self._rests.lens
@@ -143,7 +143,7 @@ class TableWatch:
 
     def feed(self, frame: Frame) -> list[Rest]:
         """Take in the next frame; return the moments worth reading that became known with it."""
-        # while nothing stirs not every frame is looked at; those passed over are, in order, as soon as something does
+        # while nothing stirs, frames are passed over; as soon as something does they are looked at after all, in order
         passed, self._passed = self._passed, []
         if self._idle and self._rests is not None:
             if frame.timestamp - self._looked_at < IDLE_LOOK_S:
@@ -184,7 +184,7 @@ class TableWatch:
         if changing:
             return self._cut(rests, at)
         if self._trust is Trust.HOLDS and len(sight.movers) >= SWARM:
-            # many discs at once, or a picture that the coder renews: what is under way is kept if the view still fits
+            # many discs at once, or a key frame: what is under way is kept if the view still fits
             self._trust, self._gate.changed_at = Trust.DOUBTED, at
         if self._trust is Trust.HOLDS:
             return rests.decide(Moment(frame, sight), known=self._old is not None)
@@ -203,7 +203,7 @@ class TableWatch:
         return found is not None
 
     def _knocked(self, rests: RestFinder, at: float) -> list[Rest]:
-        """The camera is being moved: shots that began before stay known, what seems to move is none of them."""
+        """The camera is being moved: shots that began before are kept; nothing that seems to move now is one."""
         self._gate.changed_at = at
         if self._trust is not Trust.HOLDS:
             rests.forget_motion()
@@ -213,7 +213,7 @@ class TableWatch:
         return last
 
     def _cut(self, rests: RestFinder, at: float) -> list[Rest]:
-        """The picture is changing as a whole: what was under way is told as far as it was seen."""
+        """The picture is changing as a whole: a shot under way is told as far as it was seen."""
         last = rests.parting() if self._trust is Trust.HOLDS else []
         self._trust, self._shots_before = Trust.DOUBTED, []
         self._gate.changed_at = at

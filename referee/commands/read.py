@@ -20,7 +20,7 @@ GAMES = ("crokinole", "yacht", "krakatoa", "kraken")
 
 JPEG_QUALITY = 92
 DOUBTS_SHOWN = 6
-"""Doubts written above an overlay; with more, the picture as a whole was read badly and a list helps nobody."""
+"""At most this many doubts stand above an overlay: with more, the whole picture was read badly."""
 
 
 @click.command()

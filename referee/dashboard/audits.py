@@ -1,6 +1,6 @@
-"""A call audited from the dashboard: the kept picture measured anew, with the board as it lay then; the report as PDF.
+"""A call audited from the dashboard: the kept picture measured anew with the board as it lay then, reported as PDF.
 
-What the camera followed live was measured over time; a picture alone is a second opinion, and the report says so.
+A camera measures live over time; a single picture is a second opinion, and the report says so.
 """
 
 import tempfile

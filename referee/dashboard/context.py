@@ -55,7 +55,7 @@ def install(app: Flask, hall: Hall, gate: Gate) -> Context:
 
 
 def texts() -> Texts:
-    """The texts in the reader's language: asked for in the address, chosen before, or the browser's."""
+    """The texts in the reader's language: named in the address, chosen earlier, or the browser's."""
     if "texts" not in g:
         asked = [request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")]
         setting = context().hall.settings.text("language")

@@ -1,7 +1,7 @@
-"""Who may do what: host names, origins, tokens, limits; every answer's protective headers.
+"""Who may do what: host names, origins, tokens, limits, and the protective headers of every answer.
 
-On this machine alone nobody needs a token. Where other machines may call, changes need the scorekeeper's token and,
-if the setting says so, looking on needs the viewer's. Tokens come by the QR code and stay in a cookie.
+When only this machine can call, nobody needs a token. Where others can, changes need the scorekeeper's token, and
+watching needs the viewer's if the setting says so. Tokens come by QR code and stay in a cookie.
 """
 
 import hmac

@@ -1,7 +1,7 @@
-"""Reasons of officials in the language of the page: they are kept in English, as the log has them.
+"""Officials' reasons in the language of the page; the log keeps them in English, and only as text.
 
-The English texts of the catalogue's group ``why`` are the patterns that a reason is told by; what fits none (the words
-of the rules, what people wrote) stays as it is.
+They are recognised by the English texts in the catalogue's group ``why``, the only place where wording is parsed. Text
+that fits none of these (the words of the rules, what people wrote) is shown as it is.
 """
 
 import re

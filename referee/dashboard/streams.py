@@ -1,7 +1,7 @@
-"""What flows: the state of a match as server-sent events, and the moving picture.
+"""What flows: a match's state as server-sent events, and the moving picture.
 
-A follower is told the newest state whenever it is another one; what it was too slow for is skipped. Each takes one of
-a limited number of places, and gives it back when it goes or the dashboard stops.
+A follower is told the newest state whenever it has changed, and skips those it was too slow for. Each takes one of a
+limited number of places, and gives it back when it leaves or the dashboard stops.
 """
 
 import time

@@ -40,7 +40,7 @@ def names_of(about: dict[str, Any], keys: list[str]) -> dict[str, str]:
 
 
 def tell(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts) -> Sentence:
-    """An event in words; ``state``: after it, None where it doesn't count (then only what was seen is told)."""
+    """An event in words. ``state``: after it; None where it doesn't count, so only what was seen is told."""
     tellers = {"crokinole": _crokinole, "yacht": _yacht, "krakatoa": _krakatoa, "kraken": _kraken}
     return tellers[engine.game](engine, event, state, names, t)
 

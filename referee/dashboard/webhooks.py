@@ -1,4 +1,4 @@
-"""Webhooks: other programs are told of every change of a score by a POST; a slow or dead one holds up nothing."""
+"""Webhooks: other programs are told of every change of a score by a POST; a slow or dead one delays nothing."""
 
 import json
 import logging
@@ -34,7 +34,7 @@ class Webhooks:
             thread.start()
 
     def changed(self, match: OpenMatch) -> None:
-        """Tell of a change; where too much waits already, the oldest is let go: the newest score counts."""
+        """Tell of a change. If too much is waiting, the oldest goes: the newest score is what counts."""
         engine = match.log.engine
         winners = engine.winners(match.log.state)
         body = {

@@ -1,4 +1,4 @@
-"""How a person tells a match by keyboard: the form that serves every game, ``KIND field=value ...``."""
+"""The typed language that serves every game: ``KIND field=value ...``."""
 
 import json
 from typing import Any

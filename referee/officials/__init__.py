@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from vision.readings import Disc, DiscState
 
 Cause = Literal["too_close", "hidden", "unexpected", "ruling"]
-"""Why a person is asked: a line call within its uncertainty, something that wasn't seen, something that the rules
-don't expect, something that only people can decide."""
+"""Why a person is asked: a line call within its uncertainty, something not seen, something the rules don't expect,
+something that only people can decide."""
 
 
 NOWHERE = 0
@@ -55,8 +55,8 @@ class Question:
     """What the official can't decide. ``proposal`` holds meanwhile (None: the game waits for the answer).
 
     ``key`` is the same for the same doubt, so that it is asked once. ``gap_mm`` and ``sigma_mm``: the measured gap,
-    where the doubt is a line call. ``clause``: the clause of the rules that it hangs on. ``about``: seconds of an
-    earlier proposal whose place the answers take.
+    where the doubt is a line call. ``clause``: the clause of the rules that decides. ``about``: seconds of an earlier
+    proposal, which the chosen answer replaces.
     """
 
     key: str
@@ -127,10 +127,10 @@ class Lain:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the official saw last, for the screen: where the board lies and which discs on it; None: not found yet.
+    """What the official saw last, for the screen: where the board lies (None: not found yet) and which discs on it.
 
-    ``state`` is one word for people: ``looking`` for the board, ``resting``, ``moving``, ``hand``, ``settling``:
-    nothing moves any more, but it isn't sure yet that nothing will.
+    ``state`` is one word for people: ``looking`` for the board, ``resting``, ``moving``, ``hand``, or ``settling``,
+    when nothing moves any more but something still may.
     """
 
     state: Literal["looking", "resting", "moving", "hand", "settling"] = "looking"
@@ -176,10 +176,10 @@ class TakesBoard(Protocol):
 
 @runtime_checkable
 class Glances(Protocol):
-    """An official that can say at once what the table seems to hold, before it is sure that nothing moves any more."""
+    """An official that can tell at once what the table seems to hold, before it is sure that all is still."""
 
     def glance(self) -> dict[str, int] | None:
-        """Points of the round by side as they seem to lie there now; None where, or as long as, that can't be told."""
+        """Points of the round by side as they seem to lie there now; None while that can't be told."""
         ...
 
 
@@ -203,5 +203,5 @@ class TakesCorrections(Protocol):
         ...
 
     def corrections_in_force(self, entries: Collection[int]) -> None:
-        """These entries hold now; what was ruled by others is let go, what was brought back holds again."""
+        """These entries hold now: rulings by other entries are dropped, those brought back hold again."""
         ...

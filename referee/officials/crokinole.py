@@ -1,6 +1,6 @@
-"""The official for crokinole: watches the board, follows shots from rest to rest, proposes what they were.
+"""The official for crokinole: watches the board, follows shots from rest to rest, and proposes them.
 
-One code for a live table and for a recorded match: it is fed frames with the timestamps of their source.
+Live tables and recorded matches share this code: it is fed frames with the timestamps of their source.
 """
 
 import math
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from vision.frames import Frame
 
 SIZED_DISCS, SIZED_RESTS = 2, 7
-"""One disc's rim may be blurred or in a shadow: the size is measured again where at least so many lie, so often."""
+"""A single disc's rim may be blurred or in a shadow: where at least this many discs lie, their size is measured again,
+this many times."""
 EVIDENCE_QUALITY = 100
-"""A call is measured again from its picture: at 100 gaps stay within 0.01 mm, at 95 they were off by 0.12 mm, at 85 by
-0.9 mm (a disc of 20 pixels); some 1 MB a shot at 1080p.
-"""
+"""A call is measured again from its picture: at quality 100 gaps stay within 0.01 mm, at 95 they were off by 0.12 mm,
+at 85 by 0.9 mm (a disc of 20 pixels). That takes some 1 MB a shot at 1080p."""
 
 
 PICTURE_SIDE, PICTURE_QUALITY = 320, 80
@@ -136,7 +136,7 @@ class CrokinoleOfficial:
         self._hand.in_force(entries)
 
     def glance(self) -> dict[str, int] | None:
-        """Points of the round as the discs seem to lie, before any rule takes one off; None until they were read."""
+        """Points of the round as the discs seem to lie, before the rules take any off; None until they were read."""
         drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
         side_of = {group: side for side, group in self._hand.groups.items()}
         if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
@@ -184,8 +184,8 @@ class CrokinoleOfficial:
     def _can_wait(self, rest: Rest) -> bool:
         """Whether frames after a rest can be looked at while it is being read.
 
-        What is read of it only changes how they are looked at where a disc was hidden, or where the first one gives the
-        board its size. People who wait for the score are told it with the frame that shows the rest.
+        The reading only matters to them where a disc was hidden, or where the first disc gives the board its size.
+        People who wait for the score are told it with the frame that shows the rest.
         """
         return not self._prompt and self._sized and not self.follower.hidden(rest)
 
@@ -225,7 +225,7 @@ class CrokinoleOfficial:
         return self._reader.read(rest, self.follower.radius)
 
     def _unmasked(self) -> None:
-        """Take what turned out to be no disc out of the account, and out of what it led the rules to take off."""
+        """Remove what turned out to be no disc from the account, and from what the rules take off because of it."""
         if not self.follower.phantoms:
             return
         self.ledger.never_there(self.follower.phantoms)
@@ -235,7 +235,7 @@ class CrokinoleOfficial:
             self.follower.leaving &= {*last.outcome.removed, *[i for i, _ in last.outcome.twenties]}
 
     def _size_discs(self, rest: Rest, reading: TableReading) -> Rest:
-        """The first discs that are seen give the discs' size, and a board of unknown size its millimetres."""
+        """Measure the first discs: they give the discs' size, and a board of unknown size its millimetres."""
         self._sized = True
         view = rest.view
         if view.scale.source in ("nca", "board"):
@@ -256,7 +256,7 @@ class CrokinoleOfficial:
         return replace(rest, view=self.watch.view, lens=self.watch.lens, tracks=tracks, shots=shots)
 
     def _size_again(self, reading: TableReading) -> None:
-        """More discs lie there than when their size was measured first: the median of several measures is better."""
+        """Measure the discs' size again, now that more lie there; the median of several measures is better."""
         if sum(s.sure and s.disc.state == "board" for s in reading.discs) < SIZED_DISCS:
             return
         self._sizes.append(disc_radius(reading))
@@ -302,7 +302,7 @@ class CrokinoleOfficial:
         return [*waits, *self._told(shot, reading)]
 
     def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> JudgedShot | None:
-        """A side shoots twice in a row, and something left the board in between: that was the other side's shot."""
+        """A side shot twice in a row and something left the board in between: that was the other side's shot."""
         turn = self.ledger.expected_group()
         if turn is None or outcome.group == turn or outcome.group_sure < GUESSED_GROUP:
             return None
@@ -318,7 +318,7 @@ class CrokinoleOfficial:
         return None
 
     def _recorded(self, at: float) -> list[Proposal | Question]:
-        """The count of a round that all discs of were shot, before anything of the next is told (C15)."""
+        """Record a round whose discs were all shot, before anything of the next one is told (C15)."""
         state = self._live
         if state is None or state.over or state.shots < state.stop or state.undecided:
             return []
@@ -340,7 +340,7 @@ class CrokinoleOfficial:
         return self._questions.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
-        """The event with the seat of a player: who is on turn, if that side shot; else where the disc came from."""
+        """The event with a player's seat: who is on turn, if that side shot; else by where the disc came from."""
         state = self._live
         event = shot.event
         if state is None:

@@ -1,6 +1,6 @@
-"""A shot that the log can't take as it was seen, brought to what fits: the game goes on, and a person is asked.
+"""Makes a shot that the log can't take fit: the game goes on, and a person is asked.
 
-One wrong call must not make the rules refuse every shot after it: discs that the log doesn't know (any more) are left
+One wrong call must not make the rules refuse every shot after it. Discs that the log doesn't know (any more) are left
 out of the shot, and the question says so.
 """
 

@@ -1,4 +1,4 @@
-"""What people say about single discs: it holds against the camera until the table changes there."""
+"""What people say about single discs: it overrules the camera until the table changes there."""
 
 import math
 from collections.abc import Collection
@@ -23,7 +23,7 @@ from vision.table_discs import TableDisc
 BY_HAND = 1.0
 """People's word is sure."""
 TIPS_FROM = 0.5
-"""In disc radii, where the hole wasn't measured: a disc whose middle lies nearer to the hole's tips into it."""
+"""In disc radii: if the hole wasn't measured, a disc whose middle is nearer to the hole's than this tips into it."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class RuledDisc(TableDisc):
 
 
 def placed(old: Disc | None, place: Place, view: BoardView, radius: float) -> Disc:
-    """The disc as people say that it lies: at a place that gives its worth, or worth what they say."""
+    """The disc as people say that it lies: at a place, which gives its worth, or with the worth they name."""
     board = view.board
     base = old or Disc(0, "", (0.0, 0.0), (0.0, 0.0), 0.0, "board", BY_HAND, BY_HAND)
     mm = place.mm or base.mm
@@ -78,7 +78,7 @@ _Has = tuple[TableDisc | None, int | None]
 
 @dataclass(slots=True)
 class _Said:
-    """What people said of one disc, by the log's entry, and what the camera had before."""
+    """What people said of one disc, by the log's entry, and what the camera had before and after."""
 
     entry: int
     disc: int
@@ -133,8 +133,8 @@ class Hand:
         self._put(said, said.after)
 
     def in_force(self, entries: Collection[int]) -> None:
-        """Let go what was taken back, unless the table has changed there since; take up what was brought back."""
-        for said in reversed(self._said):  # what was said last is let go first, and taken up last
+        """Drop what was taken back, unless the table has changed there since; restore what was brought back."""
+        for said in reversed(self._said):  # what was said last is dropped first and restored last
             if said.holds and said.entry != NOWHERE and said.entry not in entries:
                 self._change(said, said.after, said.before)
         for said in self._said:
@@ -170,7 +170,7 @@ class Hand:
         return placed(None if known is None else known.disc, correction.place, view, radius)
 
     def _group(self, side: str | None, setup: Setup) -> int:
-        """The camera's group of a side: as it was told of its shots, else one that is no other side's."""
+        """The camera's group of a side: as its shots have shown it, else one that no other side has."""
         if side in self.groups:
             return self.groups[side]
         known = set(self.groups.values())

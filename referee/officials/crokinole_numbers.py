@@ -1,7 +1,7 @@
-"""The camera's numbers of discs and the log's: a camera counts on through the evening, the log begins each round anew.
+"""Matches the camera's numbers of discs with the log's.
 
-People enter shots as well, and a camera that was started in the middle of a round never saw the ones before: so each
-keeps its own numbers, and here they meet.
+A camera counts on through the evening, while the log begins anew each round. People enter shots as well, and a camera
+started in the middle of a round never saw the ones before; so each keeps its own numbers, and here they meet.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from vision.shot_seen import OnTable
 
 
 def free_number(state: State) -> int:
-    """The number that the next disc gets: shots are counted, and a number is given once a round."""
+    """The number of the next disc: shots are counted, and a number is given once a round."""
     used = {d.id for d in state.board} | set(state.out)
     number = state.shots + 1
     while number in used:
@@ -24,7 +24,7 @@ def free_number(state: State) -> int:
 class Numbers:
     """The log's number of each disc that the camera follows, round by round.
 
-    ``round``: the one whose discs lie on the board; a recorded round's do until the next one's first shot.
+    ``round``: the one whose discs lie on the board; those of a recorded round do until the next one's first shot.
     """
 
     def __init__(self) -> None:
@@ -70,10 +70,10 @@ class Numbers:
         return replace(shot, disc=of(shot.disc), touched=touched, rests=rests)
 
     def adopt(self, lying: Sequence[OnTable], state: State) -> dict[str, int]:
-        """The camera begins to look in the middle of a round: which of the log's discs lie where; side -> group.
+        """Match the log's discs with those that lie there when the camera begins in mid-round; return side -> group.
 
-        The camera's groups are given to the sides so that most discs agree in value; within a side, discs of one value
-        are exchangeable for the score.
+        Groups are given to the sides so that most discs agree in value; within a side, discs of one value are
+        interchangeable for the score.
         """
         groups = sorted({d.group for d in lying})
         best: list[tuple[int, int]] = []

@@ -1,7 +1,7 @@
-"""Questions about shots: what may be otherwise than it was read, as answers to choose from, with a crop of the place.
+"""Questions about shots: what may differ from the reading, as answers to choose from, with a crop of the place.
 
-A doubt often shows only later (the next shot finds a disc where the rules had taken it off): the question is then about
-the earlier shot, and its answers take that shot's place.
+A doubt often shows only later, when the next shot finds a disc that the rules had taken off. The question is then about
+the earlier shot, and its answers replace that shot.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ CROP_RADII, CROP_SIDE, CROP_QUALITY = 3.5, 480, 88
 """Half the crop's side in disc radii, its side in pixels, and how well it is kept."""
 AS_READ, NO_SHOT = "as it was read", "no shot"
 KEY_WORDS = 80
-"""So much of its words goes into the stored key of a question about an earlier shot."""
+"""The stored key of a question about an earlier shot holds this many characters of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Told:
 
 
 class Rejudged(NamedTuple):
-    """What a told shot is taken to be by now: the values of the discs that lay otherwise, by the log's numbers."""
+    """How a told shot is judged by now: the values of the discs that lay differently, by the log's numbers."""
 
     values: tuple[tuple[int, int | None], ...]
     event: Shot
@@ -160,10 +160,7 @@ def _answers(told: Told) -> list[Answer]:
 
 
 def judged_since(told: Told, after: Sequence[DiscAfter], numbers: Numbers) -> Rejudged | None:
-    """The shot as it is judged by now, from where its discs are taken to lie since.
-
-    None while it is judged as it was told.
-    """
+    """How the shot is judged by now, from where its discs are taken to lie since; None while nothing has changed."""
     before = {rest.id: rest for rest in told.event.rests}
     new = [(n, a.disc) for a in after if (n := numbers.of(a.id)) is not None and n in before]
     changed = [(n, disc) for n, disc in new if rest_of(n, disc).state != before[n].state]
@@ -175,7 +172,7 @@ def judged_since(told: Told, after: Sequence[DiscAfter], numbers: Numbers) -> Re
 
 
 def open_place(number: int, disc: Disc) -> Open:
-    """What a disc's place may be otherwise than it was read; ``number``: the log's."""
+    """How a disc may lie other than it was read; ``number``: the log's."""
     states = dict(disc.states)
     rests = []
     for value, p in disc.values:

@@ -1,7 +1,7 @@
-"""What a correction of one disc means for the log: the event that then holds, and in whose place.
+"""What a correction of one disc means for the log: the event that then holds, and which entry it replaces.
 
-A correction is about the reading after the last shot, so it is a ruling on that shot, also once its round is recorded;
-a disc that nobody saw is one that the shot seemed to take off the board, or a shot that was missed.
+A correction is about the reading after the last shot, so it is a ruling on that shot, even once its round is recorded.
+A disc that nobody saw is one that the shot seemed to take off the board, or a shot that was missed.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from vision.readings import Disc
 def ruling(
     log: MatchLog, correction: Correction, number: int | None, disc: Disc | None, cleared: bool = False
 ) -> Ruled:
-    """The event that then holds. ``number``: the log's of the disc; ``disc``: as it lies then, None for gone.
+    """The event that then holds. ``number``: the disc's in the log; ``disc``: as it then lies, None for gone.
 
     ``cleared``: none of the log's discs lies on the board any more. Raises UnusableInputError (``no_shot``) where no
     shot can have brought it about.
@@ -38,7 +38,7 @@ def ruling(
 
 
 def shown(log: MatchLog) -> tuple[tuple[Entry, Shot | Result] | None, State]:
-    """What brought about the board that lies there, and the state after it: recording a round moves no disc."""
+    """What brought about the board as it lies, and the state after it; recording a round moves no disc."""
     for entry, event, state in reversed(list(log.history())):
         if isinstance(event, Shot | Result):
             return (entry, event), state

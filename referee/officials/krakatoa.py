@@ -1,8 +1,7 @@
 """The official of Krakatoa: which set was thrown, whether it hit (K6), what must be announced (K17).
 
-Lengths on the table come from the dodecas themselves, a set across flats being known: the table between two places
-is measured in sizes of the dodecas there, which holds at any tilt to within the hit test's need when the two places are
-near each other.
+The dodecas themselves give lengths on the table, since their size across flats is known. A distance is measured in
+sizes of the dodecas at its two ends; at any tilt that is exact enough for the hit test if they are near each other.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ ACROSS_MM = 18.0
 """Size of a dodeca across flats, unless a table profile or a setting says otherwise."""
 ALL, A_SET = 9, 3
 LIES_MM = 2.5
-"""Way in mm up to which a dodeca is taken as untouched: readings of resting dice repeat within about 1 mm."""
+"""A dodeca that moved less than this many mm counts as untouched: readings at rest repeat within about 1 mm."""
 STANDS_BY = 0.7
 """Confidence in a dodeca's set and colour below which its face is told as unread."""
 

@@ -17,7 +17,7 @@ from vision.frames import Frame
 from vision.readings import Die
 
 STAYED = 0.5
-"""Way in edges up to which a die counts as left where it lay: hands nudge kept dice, thrown ones go further."""
+"""A die that moved less than this many edges counts as left there: hands nudge kept dice, thrown ones go further."""
 DOUBTFUL = 0.8
 """Confidence in a die's value below which a person is asked."""
 ALTERNATIVES = 3
