@@ -61,8 +61,7 @@ class Hall:
         return self._keep(match, source, self._name(source))
 
     def attach_named(self, match: OpenMatch, source: str) -> LiveTable:
-        """Follow a match through a source that a browser names: a camera, a stream, one of :meth:`media`, never a
-        path."""
+        """Follow a match through what a browser names: a camera, a stream, one of :meth:`media`; never a path."""
         for path in self.media():
             # the name is only compared: the path comes from the folder's own list
             if path.name == source:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from vision.rest import Rest
-from vision.table import Lab, SeenDisc, Sides, TableReading
+from vision.sides import Sides
+from vision.table import Lab, SeenDisc, TableReading
 from vision.table_discs import Change, TableDisc
 from vision.tracks import SHOT_REACH_MM, Track
 
@@ -43,7 +44,7 @@ def struck_track(reading: TableReading, disturbed: Sequence[TableDisc]) -> Track
             continue
         if math.hypot(*track.first_velocity()) < STRUCK_MM_S:
             continue
-        if any(math.dist(d.mm, track.start[1:]) < TRACK_END_MM for d in disturbed):
+        if any(math.dist(d.mm, track.start_mm) < TRACK_END_MM for d in disturbed):
             return track
     return None
 

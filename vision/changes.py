@@ -30,8 +30,10 @@ from vision.disc_canonical import PX_PER_MM
 from vision.disc_colours import LAB_WEIGHTS, TWO_SIDES
 from vision.discs import face
 from vision.lens import Gray
-from vision.table import SeenDisc, Sides, TableReading, face_lab, hole_disc, likeness
-from vision.table_discs import Change, Moved, TableDisc
+from vision.likeness import likeness
+from vision.sides import Sides
+from vision.table import SeenDisc, TableReading, face_lab, hole_disc
+from vision.table_discs import Change, Moved, Stayed, TableDisc
 from vision.tracks import STRONG_POINTS
 
 MOVED_MM = 0.5
@@ -109,7 +111,7 @@ class BoardMemory:
         """How the board differs from the last rest, when ``table`` lay there; hands are to take off ``leaving``."""
         on_board = [s for s in reading.discs if s.disc.state != "ditch"]
         free = set(range(len(on_board)))
-        stayed: list[tuple[TableDisc, SeenDisc | None]] = []
+        stayed: list[Stayed] = []
         moved: list[Moved] = []
         gone: list[TableDisc] = []
         hidden: list[TableDisc] = []
@@ -130,15 +132,15 @@ class BoardMemory:
         fresh = [s for s in rest_of if self._is_new(reading, s, struck is not None, [d.mm for d in gone])]
         after = [s.disc.mm for s in fresh] + [m.mm for m in moved]
         before = [d.mm for d in gone] + [m.disc.mm for m in moved]
-        told = hole_told([d.mm for d, _ in stayed], before, after)
+        told = hole_told([s.disc.mm for s in stayed], before, after)
         # a shot brings one disc: once that is found, its track ended where it struck another
         least = ARRIVED_SURE if fresh else ARRIVED
         fresh += self._arrived(reading, [s for s in rest_of if s not in fresh], after, told, least)
         new = [self._borne_out(reading, s) for s in fresh]
-        told = hole_told([d.mm for d, _ in stayed], before, [*after, *[s.disc.mm for s in new]])
+        told = hole_told([s.disc.mm for s in stayed], before, [*after, *[s.disc.mm for s in new]])
         if told and (sunk := self._sunk_unseen(reading)) is not None:
             new.append(sunk)
-        places = [*after, *[s.disc.mm for s in new], *[d.mm for d, _ in stayed], *[d.mm for d in hidden]]
+        places = [*after, *[s.disc.mm for s in new], *[s.disc.mm for s in stayed], *[d.mm for d in hidden]]
         self._filled = told and all(math.hypot(*mm) > IN_HOLE_MM for mm in places) and self._hole_filled(reading)
         filled = self._filled and (struck is not None or bool(reading.rest.shots))
         if filled:
@@ -148,7 +150,7 @@ class BoardMemory:
     def _fate(
         self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides,
         leaving: bool = False,
-    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:  # fmt: skip
+    ) -> Stayed | Moved | None:  # fmt: skip
         """What became of a disc that isn't hidden: it stayed, it moved, or (None) it is gone.
 
         ``leaving``: hands were to take it off.
@@ -168,11 +170,11 @@ class BoardMemory:
                 near = nearest_of(on_board, free, d.mm)
                 if near is not None and like.step >= PLAIN_STEP and other_side(d, on_board[near], sides):
                     return None
-                return d, take(on_board, free, d.mm)
+                return Stayed(d, take(on_board, free, d.mm))
             if like.moved >= LIKE:
                 at = (d.mm[0] + like.shift[0], d.mm[1] + like.shift[1])
                 seen = take(on_board, free, at)
-                return (d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
+                return Stayed(d, seen) if like.far < MAYBE_MOVED_MM else Moved(d, at, seen, like.far >= MOVED_MM)
         return self._fate_by_reading(reading, d, on_board, free, sides)
 
     def _lost_its_face(self, reading: TableReading, d: TableDisc, sides: Sides) -> bool:
@@ -182,16 +184,16 @@ class BoardMemory:
 
     def _fate_by_reading(
         self, reading: TableReading, d: TableDisc, on_board: Sequence[SeenDisc], free: set[int], sides: Sides
-    ) -> tuple[TableDisc, SeenDisc | None] | Moved | None:
+    ) -> Stayed | Moved | None:
         """The same where the pixels don't tell."""
         near = nearest_of(on_board, free, d.mm)
         if near is None or not on_board[near].sure or other_side(d, on_board[near], sides):
-            return (d, None) if d.held else None
+            return Stayed(d, None) if d.held else None
         free.discard(near)
         seen = on_board[near]
         far = math.dist(seen.disc.mm, d.mm)
         if far < MAYBE_BY_READING_MM or reading.rest.scene != self.scene:
-            return d, seen
+            return Stayed(d, seen)
         return Moved(d, seen.disc.mm, seen, far >= MOVED_BY_READING_MM)
 
     def _arrived(
@@ -207,9 +209,9 @@ class BoardMemory:
         board, same_scene = reading.rest.view.board, reading.rest.scene == self.scene
         if self._last is None or not reading.rest.shots:
             return out
-        ends = [(s.track.end[1:], faintest) for s in reading.rest.shots if s.strong]
+        ends = [(s.track.end_mm, faintest) for s in reading.rest.shots if s.strong]
         ends += [
-            (t.end[1:], ARRIVED_SURE)
+            (t.end_mm, ARRIVED_SURE)
             for t in reading.rest.tracks
             if t.path >= LEAVES_MM and len(t.points) >= STRONG_POINTS
         ]
@@ -313,10 +315,10 @@ class BoardMemory:
         rest = reading.rest
         if not rest.shots or self._last is None or rest.scene != self.scene:
             return None
-        nearest = min((math.hypot(*t.end[1:]) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
+        nearest = min((math.hypot(*t.end_mm) for t in rest.tracks if t.reach > LEAVES_MM), default=math.inf)
         # a disc that strikes another, or gets lost on the hole's dark floor, is followed in pieces
         pieces = [t for t in rest.tracks if t.path >= PIECE_MM and len(t.points) >= PIECE_POINTS]
-        piece = min((math.hypot(*t.end[1:]) for t in pieces), default=math.inf)
+        piece = min((math.hypot(*t.end_mm) for t in pieces), default=math.inf)
         if min(nearest, piece) > HOLE_TRACK_MM:
             return None
         if nearest > HOLE_TRACK_MM:

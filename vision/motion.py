@@ -261,17 +261,18 @@ class MotionEye:
 
     def _follow(self, movers: Iterable[Mover], at: float) -> None:
         """Give each mover to the track that expects it, the nearest first; others begin new ones."""
-        ended = [t for t in self.tracks if at - t.end[0] > LOST_S]
+        ended = [t for t in self.tracks if at - t.end_s > LOST_S]
         self.done.extend(t for t in ended if len(t.points) > 1)
-        self.tracks = [t for t in self.tracks if at - t.end[0] <= LOST_S]
+        self.tracks = [t for t in self.tracks if at - t.end_s <= LOST_S]
         movers = list(movers)
         pairs = []
         for i, track in enumerate(self.tracks):
-            dt = at - track.end[0]
+            last, x, y = track.end
+            dt = at - last
             vx, vy = track.speed()
             for j, mover in enumerate(movers):
-                ahead = math.hypot(track.end[1] + vx * dt - mover.xy[0], track.end[2] + vy * dt - mover.xy[1])
-                gone = math.hypot(track.end[1] - mover.xy[0], track.end[2] - mover.xy[1])
+                ahead = math.hypot(x + vx * dt - mover.xy[0], y + vy * dt - mover.xy[1])
+                gone = math.hypot(x - mover.xy[0], y - mover.xy[1])
                 fresh = len(track.points) < 2
                 limit = FASTEST_MM_S * dt if fresh else GATE_MM + 0.7 * math.hypot(vx, vy) * dt
                 cost = gone if fresh else min(ahead, gone)

@@ -22,12 +22,12 @@ def ways_out(reading: TableReading, since: float) -> int:
     shooting = reading.rest.view.board.shooting
 
     def out(track: Track) -> bool:
-        first, last = math.hypot(*track.start[1:]), math.hypot(*track.end[1:])
+        first, last = math.hypot(*track.start_mm), math.hypot(*track.end_mm)
         away = last > LEFT_AT * shooting and last > first
         fast = last > FAR_OUT * shooting and track.outward > LEAVING_MM_S
         return track.path >= LEAST_WAY_MM and (away or fast)
 
-    return sum(track.end[0] > since and out(track) for track in reading.rest.tracks)
+    return sum(track.end_s > since and out(track) for track in reading.rest.tracks)
 
 
 def unseen_losses(reading: TableReading, since: float, vanished: Sequence[int], ditched: Sequence[int]) -> int:

@@ -34,12 +34,12 @@ def single_starts(shots: tuple[Start, ...]) -> list[Start]:
 def leaves(reading: TableReading, start: Start) -> bool:
     """Whether the shot disc, or what moved after a shot's start, was last seen leaving the surface."""
     edge = LEFT_AT * reading.rest.view.board.shooting
-    if start.strong and (math.hypot(*start.track.end[1:]) > edge or start.track.outward > LEAVING_MM_S):
+    if start.strong and (math.hypot(*start.track.end_mm) > edge or start.track.outward > LEAVING_MM_S):
         return True
     for track in reading.rest.tracks:
-        away = math.hypot(*track.end[1:])
-        gained = away - math.hypot(*track.start[1:])
-        if track.start[0] >= start.at and away > edge and gained > LEAVES_MM and len(pieces(track)) == 1:
+        away = math.hypot(*track.end_mm)
+        gained = away - math.hypot(*track.start_mm)
+        if track.start_s >= start.at and away > edge and gained > LEAVES_MM and len(pieces(track)) == 1:
             return True
     return False
 
@@ -53,7 +53,7 @@ def which_was_shot(
     if not mine:
         return None
     if start is not None:
-        end = start.track.end[1:]
+        end = start.track.end_mm
         nearest = min(mine, key=lambda n: math.dist(n.seen.disc.mm, end))
         if math.dist(nearest.seen.disc.mm, end) < TRACK_END_MM:
             return nearest

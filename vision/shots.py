@@ -19,7 +19,8 @@ from vision.rest import Rest
 from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, OnTable, Shot
-from vision.table import Lab, Sides, TableReading
+from vision.sides import Sides
+from vision.table import Lab, TableReading
 from vision.table_discs import Change, TableDisc
 from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
 
@@ -80,7 +81,7 @@ class TableFollower:
         self._memory = BoardMemory()
         self._next_id = 1
         self._radii: list[tuple[float, float]] = []
-        self._ditch: list[tuple[float, float, float]] = []
+        self._ditch: list[Disc] = []
         self._faces: dict[int, deque[Lab]] = {}
         self._prints: list[tuple[float, float]] = []
 
@@ -126,7 +127,7 @@ class TableFollower:
         self._next_id += 1
         disc = self._next_id - 1
         return Shot(
-            track.start[0], track.start[1:], False, track.end[0], group, 1.0, disc,
+            track.start_s, track.start_mm, False, track.end_s, group, 1.0, disc,
             (DiscAfter(disc, group, None, None),), (), (), lying, (), (),
         )  # fmt: skip
 
@@ -136,10 +137,10 @@ class TableFollower:
             self.glimpses.clear()
         shooting = reading.rest.view.board.shooting
         for track in reading.rest.tracks:
-            fast = track.path >= max(GLIMPSE_MM, GLIMPSE_MM_S * (track.end[0] - track.start[0]))
-            first, last = math.hypot(*track.start[1:]), math.hypot(*track.end[1:])
+            fast = track.path >= max(GLIMPSE_MM, GLIMPSE_MM_S * (track.end_s - track.start_s))
+            first, last = math.hypot(*track.start_mm), math.hypot(*track.end_mm)
             away = first < SKIMS_FROM * shooting and last > LEFT_AT * shooting and last > first
-            before = isinstance(outcome, Handled) or track.end[0] < outcome.start_s - GLIMPSE_BEFORE_S
+            before = isinstance(outcome, Handled) or track.end_s < outcome.start_s - GLIMPSE_BEFORE_S
             if before and fast and away and len(track.points) >= GLIMPSE_POINTS:
                 self.glimpses.append(track)
 
@@ -156,7 +157,7 @@ class TableFollower:
             return True
         taken = [d.mm for d in change.gone if d.id in self.leaving]
         if taken:  # hands were at work: only what no finger can do is a shot
-            starts = [s for s in starts if s.strong and all(math.dist(s.track.end[1:], mm) > FINGER_MM for mm in taken)]
+            starts = [s for s in starts if s.strong and all(math.dist(s.track.end_mm, mm) > FINGER_MM for mm in taken)]
         if not starts:
             return False
         if gone or any(m.disc.id not in self.leaving for m in change.moved):
@@ -171,7 +172,7 @@ class TableFollower:
         It is if it ends at a hand, on the surface or without ever leaving the line where discs are placed; or if it
         ends at a disc that is to be taken off.
         """
-        end, shooting = start.track.end[1:], reading.rest.view.board.shooting
+        end, shooting = start.track.end_mm, reading.rest.view.board.shooting
         wanted = [self.table[i].mm for i in self.leaving if i in self.table]
         here = math.hypot(*end) <= LEFT_AT * shooting or start.track.least > shooting - SHOT_PATH_MM
         held = here and covered(reading.rest, end, FINGER_MM) > COVERED
@@ -201,7 +202,7 @@ class TableFollower:
         disc_id = self._add(shot_disc, group, account)
         back = tuple(OnTable(d.id, d.group, d.disc) for d in account.back)
         self._settle(change, missing, pairs, account)
-        began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start[0]
+        began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start_s
         vanished = [a for a in account.after if a.disc is None]
         if unseen_losses(reading, began if start is None else start.at, [a.group for a in vanished], ditched):
             known = [a.id for a in vanished if a.id != disc_id]
@@ -377,12 +378,12 @@ class TableFollower:
         new = [
             s for s in lying
             if s.sure and not any(
-                math.dist(s.disc.mm, (x, y)) < apart and chance > READ_BEFORE * s.disc.confidence
-                for x, y, chance in self._ditch
+                math.dist(s.disc.mm, before.mm) < apart and before.confidence > READ_BEFORE * s.disc.confidence
+                for before in self._ditch
             )
         ]  # fmt: skip
         if all(covered(reading.rest, s.disc.mm) <= COVERED for s in lying):
-            self._ditch = [(*s.disc.mm, s.disc.confidence) for s in lying]
+            self._ditch = [s.disc for s in lying]
         return [self.sides.group(s, light)[0] for s in new] if self.sides.middles else []
 
     def _learn_size(self, reading: TableReading) -> None:

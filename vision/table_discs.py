@@ -5,6 +5,7 @@ A disc's readings at one place are joined; ``vision.changes`` tells what became 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,6 +47,13 @@ class TableDisc:
         self.disc = fused(self.readings, radius, board)
 
 
+class Stayed(NamedTuple):
+    """A disc that lies where it lay; ``seen``: how it is read there now, None where it isn't."""
+
+    disc: TableDisc
+    seen: SeenDisc | None
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """A disc that lies elsewhere than before; ``seen``: how it is read there; ``sure``: beyond doubt."""
@@ -69,7 +77,7 @@ class Change:
     as if something had fallen in, though nothing is read there and nothing was seen to.
     """
 
-    stayed: tuple[tuple[TableDisc, SeenDisc | None], ...]
+    stayed: tuple[Stayed, ...]
     moved: tuple[Moved, ...]
     gone: tuple[TableDisc, ...]
     hidden: tuple[TableDisc, ...]

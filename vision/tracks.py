@@ -33,7 +33,7 @@ straight: its path begins after that."""
 
 @dataclass(slots=True)
 class Track:
-    """The way of one mover. ``points`` are (t, x, y), seconds and mm."""
+    """The path of one mover. ``points`` are (t, x, y), seconds and mm."""
 
     points: list[tuple[float, float, float]] = field(default_factory=list)
 
@@ -46,6 +46,26 @@ class Track:
     def end(self) -> tuple[float, float, float]:
         """Where and when it was seen last."""
         return self.points[-1]
+
+    @property
+    def start_s(self) -> float:
+        """When it was seen first."""
+        return self.points[0][0]
+
+    @property
+    def end_s(self) -> float:
+        """When it was seen last."""
+        return self.points[-1][0]
+
+    @property
+    def start_mm(self) -> tuple[float, float]:
+        """Where it was seen first."""
+        return self.points[0][1:]
+
+    @property
+    def end_mm(self) -> tuple[float, float]:
+        """Where it was seen last."""
+        return self.points[-1][1:]
 
     @property
     def reach(self) -> float:

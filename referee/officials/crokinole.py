@@ -29,7 +29,8 @@ from vision.rest import Rest
 from vision.shot_seen import Handled, Lying
 from vision.shot_seen import Shot as ShotSeen
 from vision.shots import TableFollower
-from vision.table import Sides, TableReading, disc_radius
+from vision.sides import Sides
+from vision.table import TableReading, disc_radius
 from vision.table_reader import TableReader
 from vision.tracks import Start, Track, scaled_track
 from vision.watch import TableWatch
@@ -309,7 +310,7 @@ class CrokinoleOfficial:
         if self.ledger.begins_round(outcome, not before):
             return None
         for track in glimpses:
-            if side_near(track.start[1:], self.ledger.shots) in (turn, None):
+            if side_near(track.start_mm, self.ledger.shots) in (turn, None):
                 self.ledger.add(self.follower.glimpsed(track, turn, before), not before)
                 last = self.ledger.last
                 assert last is not None

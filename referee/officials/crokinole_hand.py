@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,8 +73,11 @@ def _state_at(mm: tuple[float, float], board: BoardModel, radius: float) -> Disc
     return "hole" if math.hypot(*mm) < tips else "board"
 
 
-_Has = tuple[TableDisc | None, int | None]
-"""What the camera has of a disc: how it lies there, the log's number."""
+class _Known(NamedTuple):
+    """What the camera knows of a disc: how it lies there (None: it doesn't), and the log's number."""
+
+    disc: TableDisc | None
+    number: int | None
 
 
 @dataclass(slots=True)
@@ -83,8 +87,8 @@ class _Said:
     entry: int
     disc: int
     of_round: int
-    before: _Has
-    after: _Has
+    before: _Known
+    after: _Known
     holds: bool = True
 
 
@@ -128,7 +132,8 @@ class Hand:
             group = before.group if before is not None and correction.side is None else self._group(correction.side, of)
             made = replace(made, id=disc_id)
             after = RuledDisc(disc_id, group, [made], made)
-        said = _Said(entry, disc_id, self._numbers.round, (before, self._numbers.of(disc_id)), (after, number))
+        was = _Known(before, self._numbers.of(disc_id))
+        said = _Said(entry, disc_id, self._numbers.round, was, _Known(after, number))
         self._said.append(said)
         self._put(said, said.after)
 
@@ -141,13 +146,13 @@ class Hand:
             if not said.holds and said.entry in entries:
                 self._change(said, said.before, said.after)
 
-    def _change(self, said: _Said, now: _Has, then: _Has) -> None:
-        if self._follower.table.get(said.disc) is now[0]:
+    def _change(self, said: _Said, now: _Known, then: _Known) -> None:
+        if self._follower.table.get(said.disc) is now.disc:
             self._put(said, then)
         said.holds = not said.holds
 
-    def _put(self, said: _Said, has: _Has) -> None:
-        disc, number = has
+    def _put(self, said: _Said, known: _Known) -> None:
+        disc, number = known
         if disc is None:
             self._follower.table.pop(said.disc, None)
         else:

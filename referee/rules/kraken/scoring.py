@@ -73,9 +73,8 @@ def multiplier(rnd: Round) -> int:
     return (1, 2, 4, 8)[len(rnd.challenges)] * (2 if rnd.trump == "S" else 1)
 
 
-def score_round(rnd: Round, options: Options) -> RoundResult:
-    """Return the result of a finished round."""
-    assert rnd.trump is not None
+def _taken(rnd: Round) -> tuple[list[int], list[int], list[int]]:
+    """Card points, tricks and bonuses of each team, by the tricks that it took."""
     cards, tricks, bonuses = [0, 0], [0, 0], [0, 0]
     for trick in rnd.tricks:
         team = team_of(trick.winner)
@@ -85,6 +84,13 @@ def score_round(rnd: Round, options: Options) -> RoundResult:
     for team in (0, 1):
         if tricks[team] == 8:
             bonuses[team] += ALL_TRICKS
+    return cards, tricks, bonuses
+
+
+def score_round(rnd: Round, options: Options) -> RoundResult:
+    """Return the result of a finished round."""
+    assert rnd.trump is not None
+    cards, tricks, bonuses = _taken(rnd)
     last = [0, 0]
     last[team_of(rnd.tricks[-1].winner)] = options.last_trick
     declared = declaration_points(rnd)
