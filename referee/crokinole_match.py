@@ -8,15 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from referee.match_doubts import (
-    LISTED,
-    REJUDGED,
-    MatchDoubt,
-    Review,
-    deferred_doubts,
-    touch_doubt,
-    value_doubts,
-)
+from referee.match_doubts import LISTED, REJUDGED, MatchDoubt, Review, deferred_doubts, touch_doubt, value_doubts
 from referee.match_judging import (
     GUESSED_GROUP,
     SUNK_BY_HAND,
