@@ -18,6 +18,9 @@ from referee.rules.protocol import RuleError
 
 Kind = Literal["observed", "ruled", "taken_back"]
 
+UNDO, REDO = "undo", "redo"
+"""The reasons of takings back that nobody gave a reason for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -174,14 +177,14 @@ class MatchLog:
         target = self.undoable
         if target is None:
             raise ValueError("nothing to undo")
-        return self.take_back(target, at, who, "undo")
+        return self.take_back(target, at, who, UNDO)
 
     def redo(self, at: float, who: str) -> Change:
         """Bring back what was undone last; raises ValueError when nothing was, or play went on since."""
         target = self.redoable
         if target is None:
             raise ValueError("nothing to redo")
-        return self.take_back(target, at, who, "redo")
+        return self.take_back(target, at, who, REDO)
 
     @property
     def in_force(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ from referee.dashboard.texts import Texts
 from referee.dashboard.told import clause_text, names_of, tell
 from referee.desk import OpenMatch, title_of
 from referee.live import AS_SEEN, NOTHING, LiveTable, TableState
-from referee.log import Entry, MatchLog
+from referee.log import REDO, UNDO, Entry, MatchLog
 from referee.officials.crokinole_fit import MISSED, WHOLE
 from referee.officials.crokinole_questions import AS_READ, NO_SHOT
 from referee.questions import OpenQuestion
@@ -115,7 +115,7 @@ def _events(log: MatchLog, names: dict[str, str], t: Texts, clips: dict[int, str
                 "counts": counts,
                 "ruled_by": by_place.get(entry.number),
                 "target": entry.target,
-                "why": reason(entry.why, t) if entry.why and entry.why not in ("undo", "redo") else None,
+                "why": reason(entry.why, t) if entry.why and entry.why not in (UNDO, REDO) else None,
                 "picture": entry.evidence,
                 "clip": clips.get(entry.number),
             }
