@@ -77,7 +77,8 @@ def _yacht(frame: Frame) -> tuple[dict[str, Any], list[str], list[Mark]]:
     dice = read_dice(frame)
     warnings = []
     if dice and len(dice) != DICE:
-        warnings.append(f"{len(dice)} dice in view, Yacht is played with {DICE}")
+        seen = "1 die" if len(dice) == 1 else f"{len(dice)} dice"
+        warnings.append(f"{seen} in view, Yacht is played with {DICE}")
     cocked = sum(d.state == "cocked" for d in dice)
     unknown = sum(d.value is None for d in dice) - cocked
     if cocked:
@@ -103,7 +104,8 @@ def _krakatoa(frame: Frame, known: DodecaColours | None) -> tuple[dict[str, Any]
     for name in SETS:
         count = sum(d.set == name for d in dodecas)
         if dodecas and count != A_SET:
-            warnings.append(f"{count} dodecas of {name} in view, a set has {A_SET}")
+            seen = "1 dodeca" if count == 1 else f"{count} dodecas"
+            warnings.append(f"{seen} of {name} in view, a set has {A_SET}")
     unknown = sum(d.set is None or d.colour is None for d in dodecas)
     if unknown:
         warnings.append(f"{unknown} can't be read")

@@ -183,7 +183,8 @@ def doubt_text(disc: int | None, values: tuple[int, ...], why: str) -> str:
     name = "something" if disc is None else f"disc #{disc}"
     if not values:
         return f"doubt: {why}"
-    return f"doubt: {name} counts {' or '.join(str(v) for v in values)}: {why}"
+    first, last = ", ".join(str(v) for v in values[:-1]), str(values[-1])
+    return f"doubt: {name} counts {first + ' or ' if first else ''}{last}: {why}"
 
 
 def print_reading(reading: "CrokinoleReading", elapsed_ms: float) -> None:
