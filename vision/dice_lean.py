@@ -1,14 +1,19 @@
 """Which dice lean: those whose axis points another way than the axes of the dice that lie flat on the same table.
 
 From above a cocked die and a flat one look alike; what tells them apart is the company they are in. The reader gives,
-for each die, where its foot (the middle of the face opposite the top one) appears; of dice that lie flat these offsets
-belong to one normal of the table, seen by one camera. The normal is chosen among those that the dice themselves
-propose, for each of several focal lengths, and each die is weighed: flat, within the reader's error, or leaning any
-way. Which focal length it is stays open: each counts as far as it explains the dice.
+for each die, where its foot (the middle of the face opposite the top one) appears, and its pips how its top is slanted
+(vision/dice_slant.py); of dice that lie flat both belong to one normal of the table, seen by one camera. The normal is
+chosen among those that the dice themselves propose, for each of several focal lengths, and each die is weighed: flat,
+within the errors of both, or leaning any way. Which focal length it is stays open: each counts as far as it explains
+the dice.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.dice_slant import Slant, slants
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +31,11 @@ ROLL_SIGMA = 0.25
 """How far the table's normal may point sideways in the picture (sine): cameras are held about level."""
 LEAST = 0.02
 """What the reader's own opinion may say at most, either way."""
+ASTRAY, ASTRAY_SIGMA = 0.08, 0.35
+"""Share of slants that are off by any amount, fits to another layout than the face's, and their spread."""
+FEET_STEP, FEET_REACH = 0.05, 1.2
+"""Feet of leaning dice that are weighed, in edges: every 0.05, below their errors, as far as any foot can lie: 1, and
+more towards the rim of a wide picture."""
 
 
 def proposed(foot: Floats, place: Floats) -> Floats:
@@ -56,25 +66,78 @@ def leaning(
     width: int,
     height: int,
     errors: tuple[tuple[float, float], ...] = ERRORS,
+    seen: Sequence[Slant | None] = (),
 ) -> Floats:
-    """Probabilities (N,) that dice lean, from their feet (N, 2) in edges, their tops (N, 2) in pixels of the picture
-    and the reader's own opinion (N,) of each; ``errors``: shares of the dice and the errors of their feet."""
+    """Probabilities (N,) that dice lean.
+
+    From their feet (N, 2) in edges, their tops (N, 2) in pixels of the picture, the reader's own ``opinion`` (N,) of
+    each and the slants ``seen`` of all faces, where they are known at all. ``errors``: shares of the dice and the
+    errors of their feet.
+    """
     p = np.clip(opinion, LEAST, 1 - LEAST)
     if len(foot) < 2:
         return np.asarray(p)
+    steps = np.arange(-FEET_REACH, FEET_REACH + FEET_STEP / 2, FEET_STEP)
+    feet = np.stack(np.meshgrid(steps, steps), axis=-1)
+    at_feet = _by_feet(feet[None] - foot[:, None, None], errors)
     worths, shares = [], []
     for focal in FOCALS:
         place = (points - (width / 2, height / 2)) / (focal * max(width, height))
-        axes = proposed(foot, place)
-        away = np.square(foot[None] - expected(axes, place)).sum(axis=-1)
-        flat = np.log(1 - p) + np.logaddexp.reduce([np.log(q) + _log_density(away, s) for q, s in errors])
-        lean = np.log(p) + _log_density(away, LEAN_SIGMA)
+        here = at_feet.copy()
+        for i, slant in enumerate(seen):
+            here[i] += _by_slant(slant, feet, place[i])
+        here[_turned_away(feet, place)] = -np.inf
+        best = feet.reshape(-1, 2)[here.reshape(len(foot), -1).argmax(axis=1)]
+        axes = np.concatenate([proposed(foot, place), proposed(best, place)])
+        there = expected(axes, place)
+        flat = np.log(1 - p) + _by_feet(foot[None] - there, errors)
+        for i, slant in enumerate(seen):
+            flat[:, i] += _by_slant(slant, there[:, i], place[i])
+        lean = np.log(p) + _over_all(here, steps, there)
         worth = np.logaddexp(flat, lean).sum(axis=1) - 0.5 * np.square(axes[:, 0] / ROLL_SIGMA)
         k = int(worth.argmax())
         worths.append(float(worth[k]))
         shares.append(1 / (1 + np.exp(np.clip(flat[k] - lean[k], -60, 60))))
     weights = np.exp(np.array(worths) - max(worths))
     return np.asarray(weights @ np.array(shares) / weights.sum())
+
+
+def _turned_away(feet: Floats, place: Floats) -> NDArray[np.bool_]:
+    """Which feet (y, x, 2) no top that faces the camera can have at places (N, 2): (N, y, x)."""
+    across = np.einsum("yxk,nk->nyx", feet, place)
+    steep = np.square(feet).sum(axis=-1) - np.square(across) / (1 + np.square(place).sum(axis=-1))[:, None, None]
+    return np.asarray(steep > (1 + FEET_STEP / 2) ** 2)
+
+
+def _by_feet(off: Floats, errors: tuple[tuple[float, float], ...]) -> Floats:
+    """Log density (...) of feet that are off by (..., 2) edges."""
+    away = np.square(off).sum(axis=-1)
+    return np.asarray(np.logaddexp.reduce([np.log(q) + _log_density(away, s) for q, s in errors]))
+
+
+def _by_slant(slant: Slant | None, feet: Floats, place: Floats) -> Floats:
+    """Log density (...) of a face's slant if its foot lies at ``feet`` (..., 2); 0 where none is known."""
+    if slant is None:
+        return np.zeros(feet.shape[:-1])
+    off = slant.seen - slants(feet, place)
+    near = -0.5 * np.einsum("...i,ij,...j->...", off, np.linalg.inv(slant.error), off)
+    near += np.log(1 - ASTRAY) - 0.5 * np.log(np.linalg.det(slant.error))
+    astray = np.log(ASTRAY) + _log_density(np.square(off).sum(axis=-1), ASTRAY_SIGMA)
+    return np.asarray(np.logaddexp(near, astray))
+
+
+def _over_all(here: Floats, steps: Floats, flat: Floats) -> Floats:
+    """Log density (M, N) of what is seen of leaning dice, over all feet that they could have.
+
+    ``here``: log densities (N, y, x) for feet at ``steps`` in edges, either way, -inf where none can lie; ``flat``:
+    where the feet would lie if the dice lay flat (M, N, 2).
+    """
+    most = here.max(axis=(1, 2))
+    likely, open_ = np.exp(here - most[:, None, None]), np.asarray(np.isfinite(here), np.float64)
+    x, y = (np.exp(-np.square(flat[..., k, None] - steps) / (2 * LEAN_SIGMA**2)) for k in (0, 1))
+    sums, all_ = (np.einsum("mny,nyx,mnx->mn", y, each, x, optimize=True) for each in (likely, open_))
+    tiny = np.finfo(np.float64).tiny
+    return np.asarray(most + np.log(np.maximum(sums, tiny) / np.maximum(all_, tiny)))
 
 
 def _log_density(away: Floats, sigma: float) -> Floats:
