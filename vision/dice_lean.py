@@ -33,6 +33,8 @@ LEAST = 0.02
 """What the reader's own opinion may say at most, either way."""
 ASTRAY, ASTRAY_SIGMA = 0.08, 0.35
 """Share of slants that are off by any amount, fits to another layout than the face's, and their spread."""
+SMALL = 1e-30
+"""A density below this is as good as none."""
 FEET_STEP, FEET_REACH = 0.05, 1.2
 """Feet of leaning dice that are weighed, in edges: every 0.05, below their errors, as far as any foot can lie: 1, and
 more towards the rim of a wide picture."""
@@ -79,21 +81,22 @@ def leaning(
         return np.asarray(p)
     steps = np.arange(-FEET_REACH, FEET_REACH + FEET_STEP / 2, FEET_STEP)
     feet = np.stack(np.meshgrid(steps, steps), axis=-1)
-    at_feet = _by_feet(feet[None] - foot[:, None, None], errors)
+    at_feet = _by_feet(feet - foot[:, None, None], errors)
     worths, shares = [], []
     for focal in FOCALS:
         place = (points - (width / 2, height / 2)) / (focal * max(width, height))
-        here = at_feet.copy()
+        could = _turned_here(feet, place)
+        here = at_feet * could
         for i, slant in enumerate(seen):
-            here[i] += _by_slant(slant, feet, place[i])
-        here[_turned_away(feet, place)] = -np.inf
+            here[i] *= _by_slant(slant, feet, place[i])
         best = feet.reshape(-1, 2)[here.reshape(len(foot), -1).argmax(axis=1)]
         axes = np.concatenate([proposed(foot, place), proposed(best, place)])
         there = expected(axes, place)
-        flat = np.log(1 - p) + _by_feet(foot[None] - there, errors)
+        at_there = _by_feet(foot - there, errors)
         for i, slant in enumerate(seen):
-            flat[:, i] += _by_slant(slant, there[:, i], place[i])
-        lean = np.log(p) + _over_all(here, steps, there)
+            at_there[:, i] *= _by_slant(slant, there[:, i], place[i])
+        flat = np.log(np.maximum((1 - p) * at_there, SMALL))
+        lean = np.log(np.maximum(p * _over_all(here, could, steps, there), SMALL))
         worth = np.logaddexp(flat, lean).sum(axis=1) - 0.5 * np.square(axes[:, 0] / ROLL_SIGMA)
         k = int(worth.argmax())
         worths.append(float(worth[k]))
@@ -102,44 +105,40 @@ def leaning(
     return np.asarray(weights @ np.array(shares) / weights.sum())
 
 
-def _turned_away(feet: Floats, place: Floats) -> NDArray[np.bool_]:
-    """Which feet (y, x, 2) no top that faces the camera can have at places (N, 2): (N, y, x)."""
+def _turned_here(feet: Floats, place: Floats) -> NDArray[np.bool_]:
+    """Which feet (y, x, 2) tops that face the camera can have at places (N, 2): (N, y, x)."""
     across = np.einsum("yxk,nk->nyx", feet, place)
     steep = np.square(feet).sum(axis=-1) - np.square(across) / (1 + np.square(place).sum(axis=-1))[:, None, None]
-    return np.asarray(steep > (1 + FEET_STEP / 2) ** 2)
+    return np.asarray(steep < (1 + FEET_STEP / 2) ** 2)
 
 
 def _by_feet(off: Floats, errors: tuple[tuple[float, float], ...]) -> Floats:
-    """Log density (...) of feet that are off by (..., 2) edges."""
+    """Density (...) of feet that are off by (..., 2) edges."""
     away = np.square(off).sum(axis=-1)
-    return np.asarray(np.logaddexp.reduce([np.log(q) + _log_density(away, s) for q, s in errors]))
+    return np.asarray(sum(share * _density(away, sigma) for share, sigma in errors))
 
 
 def _by_slant(slant: Slant | None, feet: Floats, place: Floats) -> Floats:
-    """Log density (...) of a face's slant if its foot lies at ``feet`` (..., 2); 0 where none is known."""
+    """Density (...) of a face's slant if its foot lies at ``feet`` (..., 2); 1 where none is known."""
     if slant is None:
-        return np.zeros(feet.shape[:-1])
-    off = slant.seen - slants(feet, place)
-    near = -0.5 * np.einsum("...i,ij,...j->...", off, np.linalg.inv(slant.error), off)
-    near += np.log(1 - ASTRAY) - 0.5 * np.log(np.linalg.det(slant.error))
-    astray = np.log(ASTRAY) + _log_density(np.square(off).sum(axis=-1), ASTRAY_SIGMA)
-    return np.asarray(np.logaddexp(near, astray))
+        return np.ones(feet.shape[:-1])
+    x, y = np.moveaxis(slant.seen - slants(feet, place), -1, 0)
+    (a, b), (_, c) = np.linalg.inv(slant.error)
+    near = np.exp(-0.5 * (a * x * x + 2 * b * x * y + c * y * y)) / np.sqrt(np.linalg.det(slant.error))
+    return np.asarray((1 - ASTRAY) * near + ASTRAY * _density(x * x + y * y, ASTRAY_SIGMA))
 
 
-def _over_all(here: Floats, steps: Floats, flat: Floats) -> Floats:
-    """Log density (M, N) of what is seen of leaning dice, over all feet that they could have.
+def _over_all(here: Floats, could: NDArray[np.bool_], steps: Floats, flat: Floats) -> Floats:
+    """Density (M, N) of what is seen of leaning dice, over all feet that they could have.
 
-    ``here``: log densities (N, y, x) for feet at ``steps`` in edges, either way, -inf where none can lie; ``flat``:
-    where the feet would lie if the dice lay flat (M, N, 2).
+    ``here``: densities (N, y, x) for feet at ``steps`` in edges, either way, where feet ``could`` lie (N, y, x);
+    ``flat``: where they would lie if the dice lay flat (M, N, 2).
     """
-    most = here.max(axis=(1, 2))
-    likely, open_ = np.exp(here - most[:, None, None]), np.asarray(np.isfinite(here), np.float64)
-    x, y = (np.exp(-np.square(flat[..., k, None] - steps) / (2 * LEAN_SIGMA**2)) for k in (0, 1))
-    sums, all_ = (np.einsum("mny,nyx,mnx->mn", y, each, x, optimize=True) for each in (likely, open_))
-    tiny = np.finfo(np.float64).tiny
-    return np.asarray(most + np.log(np.maximum(sums, tiny) / np.maximum(all_, tiny)))
+    x, y = np.exp(-np.square(flat.T[..., None] - steps) / (2 * LEAN_SIGMA**2))  # (N, M, steps) each
+    sums, all_ = (((y @ each) * x).sum(axis=-1).T for each in (here, could.astype(np.float64)))
+    return np.asarray(sums / np.maximum(all_, SMALL))
 
 
-def _log_density(away: Floats, sigma: float) -> Floats:
+def _density(away: Floats, sigma: float) -> Floats:
     """Of squared distances ``away`` from the middle of a round bell of two dimensions, but for a constant."""
-    return np.asarray(-away / (2 * sigma**2) - 2 * np.log(sigma))
+    return np.asarray(np.exp(-away / (2 * sigma**2)) / sigma**2)

@@ -125,13 +125,13 @@ def face_slant(picture: NDArray[np.uint8], x: float, y: float, edge: float, foot
     w, V = np.linalg.eigh(np.eye(2) - np.outer(foot, foot))
     maps = EDGE_PX / 2 * (V * np.sqrt(np.maximum(w, STEEPEST))) @ V.T @ maps
     middle = (PATCH_PX - 1) / 2
-    at = np.asarray(middle + np.einsum("kij,pj->kpi", maps, places), np.float32)
+    at = np.asarray(middle + places @ maps.transpose(0, 2, 1), np.float32)
     seen = cv2.remap(patch, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = seen - seen.mean(axis=1, keepdims=True)
-    length = np.sqrt(np.square(seen).sum(axis=1) + NOISE**2 * len(places))
-    fits = np.einsum("rp,kpc->rkc", layouts, seen, optimize=True) / length
-    r, k, channel = (int(i) for i in np.unravel_index(int(np.abs(fits).argmax()), fits.shape))
-    sign = float(np.sign(fits[r, k, channel]))
+    spread = np.square(seen).mean(axis=1) - np.square(seen.mean(axis=1))
+    length = np.sqrt(len(places) * (np.maximum(spread, 0) + NOISE**2))
+    fits = layouts @ seen / length[:, None]
+    k, r, channel = (int(i) for i in np.unravel_index(int(np.abs(fits).argmax()), fits.shape))
+    sign = float(np.sign(fits[k, r, channel]))
     start = maps[k] / (LAYOUT_PX / 2 / LAYOUT_REACH)
     start = np.column_stack([start, middle - start @ np.full(2, (LAYOUT_PX - 1) / 2)])
     view = np.ascontiguousarray(patch[..., channel])
