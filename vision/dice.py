@@ -2,8 +2,9 @@
 
 A network finds the top faces at any scale, a second one reads a crop of each (vision/dice_nets.py), and a matched
 filter counts the pips independently (vision/dice_pips.py); pips within a rim (vision/dice_edges.py) speak for dice that
-the networks don't know. Which dice lean is told from all of them together (vision/dice_lean.py). Where that leaves
-doubt, the value is None: unknown is better than wrong.
+the networks don't know. Which dice lean is told from all of them together (vision/dice_lean.py), by where their feet
+appear and how their tops are slanted (vision/dice_slant.py). Where that leaves doubt, the value is None: unknown is
+better than wrong.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from vision.dice_edges import rim_contrast
 from vision.dice_lean import leaning
 from vision.dice_nets import CROP_EDGES, CROP_PX, Found, aimed, crop, find, find_more, log_odds, read, softmax, views
 from vision.dice_pips import pip_fits, pip_scores
+from vision.dice_slant import Slant, face_slant
 from vision.frames import Frame
 from vision.networks import network
 from vision.readings import Die
@@ -127,9 +129,15 @@ def read_dice(frame: Frame) -> tuple[Die, ...]:
         return ()
     height, width = frame.pixels.shape[:2]
     points, feet = np.array([(k.x, k.y) for k in kept]), np.array([k.foot for k in kept])
-    leans = leaning(feet, points, np.array([k.leans for k in kept]), width, height)
+    seen = [_slant(frame.pixels, one) for one in kept] if len(kept) > 1 else []
+    leans = leaning(feet, points, np.array([k.leans for k in kept]), width, height, seen=seen)
     dice = [_die(frame, one, float(p)) for one, p in zip(kept, leans, strict=True)]
     return tuple(sorted(dice, key=lambda d: (d.px[1], d.px[0])))
+
+
+def _slant(picture: NDArray[np.uint8], seen: Look) -> Slant | None:
+    """How a die's top is slanted by the pips of its most likely value."""
+    return face_slant(picture, seen.x, seen.y, seen.edge, np.array(seen.foot), 1 + int(np.argmax(seen.shares[1:])))
 
 
 def _looks(picture: NDArray[np.uint8]) -> list[Look]:

@@ -1,14 +1,19 @@
 """Which dice lean: those whose axis points another way than the axes of the dice that lie flat on the same table.
 
 From above a cocked die and a flat one look alike; what tells them apart is the company they are in. The reader gives,
-for each die, where its foot (the middle of the face opposite the top one) appears; of dice that lie flat these offsets
-belong to one normal of the table, seen by one camera. The normal is chosen among those that the dice themselves
-propose, for each of several focal lengths, and each die is weighed: flat, within the reader's error, or leaning any
-way. Which focal length it is stays open: each counts as far as it explains the dice.
+for each die, where its foot (the middle of the face opposite the top one) appears, and its pips how its top is slanted
+(vision/dice_slant.py); of dice that lie flat both belong to one normal of the table, seen by one camera. The normal is
+chosen among those that the dice themselves propose, for each of several focal lengths, and each die is weighed: flat,
+within the errors of both, or leaning any way. Which focal length it is stays open: each counts as far as it explains
+the dice.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.dice_slant import Slant, slants
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +31,13 @@ ROLL_SIGMA = 0.25
 """How far the table's normal may point sideways in the picture (sine): cameras are held about level."""
 LEAST = 0.02
 """What the reader's own opinion may say at most, either way."""
+ASTRAY, ASTRAY_SIGMA = 0.08, 0.35
+"""Share of slants that are off by any amount, fits to another layout than the face's, and their spread."""
+SMALL = 1e-30
+"""A density below this is as good as none."""
+FEET_STEP, FEET_REACH = 0.05, 1.2
+"""Feet of leaning dice that are weighed, in edges: every 0.05, below their errors, as far as any foot can lie: 1, and
+more towards the rim of a wide picture."""
 
 
 def proposed(foot: Floats, place: Floats) -> Floats:
@@ -56,19 +68,35 @@ def leaning(
     width: int,
     height: int,
     errors: tuple[tuple[float, float], ...] = ERRORS,
+    seen: Sequence[Slant | None] = (),
 ) -> Floats:
-    """Probabilities (N,) that dice lean, from their feet (N, 2) in edges, their tops (N, 2) in pixels of the picture
-    and the reader's own opinion (N,) of each; ``errors``: shares of the dice and the errors of their feet."""
+    """Probabilities (N,) that dice lean.
+
+    From their feet (N, 2) in edges, their tops (N, 2) in pixels of the picture, the reader's own ``opinion`` (N,) of
+    each and the slants ``seen`` of all faces, where they are known at all. ``errors``: shares of the dice and the
+    errors of their feet.
+    """
     p = np.clip(opinion, LEAST, 1 - LEAST)
     if len(foot) < 2:
         return np.asarray(p)
+    steps = np.arange(-FEET_REACH, FEET_REACH + FEET_STEP / 2, FEET_STEP)
+    feet = np.stack(np.meshgrid(steps, steps), axis=-1)
+    at_feet = _by_feet(feet - foot[:, None, None], errors)
     worths, shares = [], []
     for focal in FOCALS:
         place = (points - (width / 2, height / 2)) / (focal * max(width, height))
-        axes = proposed(foot, place)
-        away = np.square(foot[None] - expected(axes, place)).sum(axis=-1)
-        flat = np.log(1 - p) + np.logaddexp.reduce([np.log(q) + _log_density(away, s) for q, s in errors])
-        lean = np.log(p) + _log_density(away, LEAN_SIGMA)
+        could = _turned_here(feet, place)
+        here = at_feet * could
+        for i, slant in enumerate(seen):
+            here[i] *= _by_slant(slant, feet, place[i])
+        best = feet.reshape(-1, 2)[here.reshape(len(foot), -1).argmax(axis=1)]
+        axes = np.concatenate([proposed(foot, place), proposed(best, place)])
+        there = expected(axes, place)
+        at_there = _by_feet(foot - there, errors)
+        for i, slant in enumerate(seen):
+            at_there[:, i] *= _by_slant(slant, there[:, i], place[i])
+        flat = np.log(np.maximum((1 - p) * at_there, SMALL))
+        lean = np.log(np.maximum(p * _over_all(here, could, steps, there), SMALL))
         worth = np.logaddexp(flat, lean).sum(axis=1) - 0.5 * np.square(axes[:, 0] / ROLL_SIGMA)
         k = int(worth.argmax())
         worths.append(float(worth[k]))
@@ -77,6 +105,40 @@ def leaning(
     return np.asarray(weights @ np.array(shares) / weights.sum())
 
 
-def _log_density(away: Floats, sigma: float) -> Floats:
+def _turned_here(feet: Floats, place: Floats) -> NDArray[np.bool_]:
+    """Which feet (y, x, 2) tops that face the camera can have at places (N, 2): (N, y, x)."""
+    across = np.einsum("yxk,nk->nyx", feet, place)
+    steep = np.square(feet).sum(axis=-1) - np.square(across) / (1 + np.square(place).sum(axis=-1))[:, None, None]
+    return np.asarray(steep < (1 + FEET_STEP / 2) ** 2)
+
+
+def _by_feet(off: Floats, errors: tuple[tuple[float, float], ...]) -> Floats:
+    """Density (...) of feet that are off by (..., 2) edges."""
+    away = np.square(off).sum(axis=-1)
+    return np.asarray(sum(share * _density(away, sigma) for share, sigma in errors))
+
+
+def _by_slant(slant: Slant | None, feet: Floats, place: Floats) -> Floats:
+    """Density (...) of a face's slant if its foot lies at ``feet`` (..., 2); 1 where none is known."""
+    if slant is None:
+        return np.ones(feet.shape[:-1])
+    x, y = np.moveaxis(slant.seen - slants(feet, place), -1, 0)
+    (a, b), (_, c) = np.linalg.inv(slant.error)
+    near = np.exp(-0.5 * (a * x * x + 2 * b * x * y + c * y * y)) / np.sqrt(np.linalg.det(slant.error))
+    return np.asarray((1 - ASTRAY) * near + ASTRAY * _density(x * x + y * y, ASTRAY_SIGMA))
+
+
+def _over_all(here: Floats, could: NDArray[np.bool_], steps: Floats, flat: Floats) -> Floats:
+    """Density (M, N) of what is seen of leaning dice, over all feet that they could have.
+
+    ``here``: densities (N, y, x) for feet at ``steps`` in edges, either way, where feet ``could`` lie (N, y, x);
+    ``flat``: where they would lie if the dice lay flat (M, N, 2).
+    """
+    x, y = np.exp(-np.square(flat.T[..., None] - steps) / (2 * LEAN_SIGMA**2))  # (N, M, steps) each
+    sums, all_ = (((y @ each) * x).sum(axis=-1).T for each in (here, could.astype(np.float64)))
+    return np.asarray(sums / np.maximum(all_, SMALL))
+
+
+def _density(away: Floats, sigma: float) -> Floats:
     """Of squared distances ``away`` from the middle of a round bell of two dimensions, but for a constant."""
-    return np.asarray(-away / (2 * sigma**2) - 2 * np.log(sigma))
+    return np.asarray(np.exp(-away / (2 * sigma**2)) / sigma**2)
