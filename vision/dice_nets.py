@@ -92,9 +92,11 @@ def find_more(net: cv2.dnn.Net, picture: NDArray[np.uint8]) -> list[Found]:
     """Finds of large pieces at further sizes (MORE), the best first, none twice."""
     height, width = picture.shape[:2]
     found: list[Found] = []
-    for scale in levels(width, height)[COARSE:]:
+    scales, finer = levels(width, height), picture
+    for before, scale in zip(scales[COARSE - 1 :], scales[COARSE:], strict=False):
+        finer = _sized(finer, width * before, height * before)  # so that the whole picture isn't gone over each time
         for ratio in MORE:
-            between = _sized(picture, width * scale / ratio, height * scale / ratio)
+            between = _sized(finer, width * scale / ratio, height * scale / ratio)
             found += _level(net, between, width / between.shape[1], height / between.shape[0])
             found += _mirrored(net, between, width, height)
     return _single(found)
