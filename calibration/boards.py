@@ -20,7 +20,8 @@ class BoardModel:
     """Radii in mm of one maker's board, with the discs that belong to it.
 
     ``line_widths`` are the painted widths in the order of :data:`LINE_NAMES`; ``surface`` is the radius of the
-    playing surface's edge. None stands for what isn't known.
+    playing surface's edge. None stands for what isn't known. ``disc_given``: somebody measured the discs, so
+    ``disc_radius`` is more than what is usual.
     """
 
     name: str
@@ -32,6 +33,7 @@ class BoardModel:
     surface: float | None = None
     disc_radius: float = DISC_DIAMETER_MM / 2
     disc_height: float = DISC_HEIGHT_MM
+    disc_given: bool = False
 
     @property
     def radii(self) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ import numpy as np
 import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from calibration.boards import BUILT_IN, BoardModel
+from calibration.boards import BUILT_IN, DISC_DIAMETER_MM, BoardModel
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
 from calibration.scale import Scale, ScaleSource
@@ -76,7 +76,7 @@ class BoardFile(_Strict):
     hole_mm: Radius | None = None
     line_widths_mm: Three = (2.0, 2.0, 2.0)
     surface_mm: Radius | None = None
-    disc_diameter_mm: Annotated[float, Field(ge=5.0, le=100.0)] = 31.75
+    disc_diameter_mm: Annotated[float, Field(ge=5.0, le=100.0)] | None = None
     disc_height_mm: Annotated[float, Field(ge=1.0, le=50.0)] = 9.5
 
     @model_validator(mode="after")
@@ -102,8 +102,9 @@ class BoardFile(_Strict):
             self.hole_mm,
             self.line_widths_mm,
             self.surface_mm,
-            self.disc_diameter_mm / 2,
+            (self.disc_diameter_mm or DISC_DIAMETER_MM) / 2,
             self.disc_height_mm,
+            self.disc_diameter_mm is not None,
         )
 
 
@@ -299,7 +300,8 @@ def camera_file(camera: Camera) -> CameraFile:
 
 
 def board_file(board: BoardModel) -> BoardFile:
-    """Return the profile of a board model."""
+    """Return the profile of a board model; a diameter of the discs that is but the usual one isn't named."""
+    measured = board.disc_given or board.disc_radius != DISC_DIAMETER_MM / 2
     return BoardFile(
         name=board.name,
         shooting_mm=board.shooting,
@@ -308,7 +310,7 @@ def board_file(board: BoardModel) -> BoardFile:
         hole_mm=board.hole,
         line_widths_mm=board.line_widths,
         surface_mm=board.surface,
-        disc_diameter_mm=2 * board.disc_radius,
+        disc_diameter_mm=2 * board.disc_radius if measured else None,
         disc_height_mm=board.disc_height,
     )
 

@@ -306,3 +306,9 @@ def test_what_is_known_of_the_discs_hangs_on_the_source_of_the_scale_not_on_its_
 ) -> None:
     view = replace(view_from((0.0, -300.0, 900.0)), scale=scale)
     assert radius_prior(view, (14.0, 0.1)) == prior
+
+
+def test_discs_that_somebody_measured_are_not_measured_by_detection() -> None:
+    board = replace(BOARD, disc_radius=13.0, disc_given=True)
+    view = replace(view_from((0.0, -300.0, 900.0)), scale=Scale("board", detail="board Club"), board=board)
+    assert radius_prior(view, (14.0, 0.1)) == (13.0, RADIUS_PRIOR_MM["disc"])

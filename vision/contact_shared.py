@@ -17,8 +17,8 @@ from vision.contact_patch import Cylinders, parallax
 from vision.contact_sigma import focal_share
 
 RADIUS_PRIOR_MM = {"disc": 0.25, "nca": 0.12, "other": 0.8}
-"""Standard deviation in mm of the discs' radius before their rims are asked: where the millimetres come from the discs
-themselves, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
+"""Standard deviation in mm of the discs' radius before their rims are asked: where somebody measured the discs or the
+millimetres come from them, on a tournament board (C3; turned wood), and else (makers' discs are 25-38 mm across)."""
 DETECTED_MIN_MM = 0.5
 """A radius by detection is trusted no further than this."""
 HEIGHT_PRIOR_MM = {"nca": 0.4, "other": 1.5}
@@ -121,7 +121,7 @@ def _untaught(value: Array, sigma: Array, taught: Array) -> tuple[Array, Array]:
 def radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
     """Radius of the discs in mm and its sigma before the pictures of their rims are asked."""
     given = view.board.disc_radius
-    if view.scale.source == "disc":
+    if view.scale.source == "disc" or view.board.disc_given:
         return given, RADIUS_PRIOR_MM["disc"]
     if view.tournament:
         return given, RADIUS_PRIOR_MM["nca"]
