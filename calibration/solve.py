@@ -156,6 +156,7 @@ def with_scale(view: BoardView, radii: dict[str, float], hints: BoardHints) -> B
 
     Where none of these is known they stay assumed, until discs are measured. A named model also says what no picture
     shows well: the widths of its lines, its discs, and the radii of hole and surface where they couldn't be measured.
+    A diameter of the discs that is given beside the board or its line doesn't give the scale, but is what they have.
     """
     if hints.board is not None:
         given = hints.board
@@ -168,11 +169,18 @@ def with_scale(view: BoardView, radii: dict[str, float], hints: BoardHints) -> B
             hole=scaled.board.hole or given.hole,
             surface=scaled.board.surface or given.surface,
         )
-        return replace(scaled, board=model)
+        return _with_discs(replace(scaled, board=model), hints)
     if hints.shooting_mm is not None:
         scale = Scale("shooting_line", detail=f"shooting line {hints.shooting_mm:g} mm (given)")
-        return view.scaled(hints.shooting_mm / NCA_SHOOTING_MM, scale)
+        return _with_discs(view.scaled(hints.shooting_mm / NCA_SHOOTING_MM, scale), hints)
     return replace(view, scale=NCA_SCALE) if hints.disc_mm is None and is_nca(radii) else view
+
+
+def _with_discs(view: BoardView, hints: BoardHints) -> BoardView:
+    """The view with discs of the given diameter, where one is given."""
+    if hints.disc_mm is None:
+        return view
+    return replace(view, board=replace(view.board, disc_radius=hints.disc_mm / 2, disc_given=True))
 
 
 def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:

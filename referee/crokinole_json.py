@@ -56,7 +56,11 @@ def disc_json(disc: Disc, px: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def board_json(reading: CrokinoleReading) -> dict[str, Any]:
-    """The fields ``board`` and ``camera``, in pixels of the picture as shown."""
+    """The fields ``board`` and ``camera``, in pixels of the picture as shown.
+
+    Line widths and the discs' diameter are those that the gaps were measured with, unless the diameter was given; where
+    no gap was measured, the board model's.
+    """
     view = shown_view(reading.frame, reading.view)
     board, camera = view.board, view.camera
     radii = {"shooting": board.shooting, "10": board.ten, "15": board.fifteen, "hole": board.hole}
@@ -64,14 +68,18 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
         name: [] if r is None else points(reading.frame.to_shown(reading.view.circle_px(r)), 2)
         for name, r in radii.items()
     }
-    widths = dict(zip(("15", "10", "shooting"), board.line_widths, strict=True))
+    measured = reading.measured
+    painted = board.line_widths if measured is None or measured.lines is None else [x.width for x in measured.lines]
+    widths = dict(zip(("15", "10", "shooting"), painted, strict=True))
+    given = board.disc_given or view.scale.source == "disc"
+    radius = board.disc_radius if measured is None or given else measured.shared.radius
     return {
         "board": {
             "model": board.name,
             "scale_from": view.scale.detail,
             "radii_mm": {name: number(r, 3) for name, r in radii.items()},
             "line_widths_mm": {name: number(w, 3) for name, w in widths.items()},
-            "disc_diameter_mm": number(2 * board.disc_radius, 3),
+            "disc_diameter_mm": number(2 * radius, 3),
             "residual_px": number(view.residual_px),
             "circles_px": circles,
         },

@@ -2,6 +2,7 @@
 refused."""
 
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -160,6 +161,14 @@ def test_a_board_file_gives_what_the_picture_does_not_show() -> None:
     whole = replace(bare, board=replace(bare.board, hole=8.0, surface=331.0))
     assert with_scale(whole, {}, BoardHints(board=given)).board == replace(view.board, hole=16.0, surface=662.0)
     assert with_scale(bare, {}, BoardHints(board=BUILT_IN["nca"])).tournament
+
+
+@pytest.mark.parametrize("known", [{"board": BUILT_IN["family"]}, {"shooting_mm": 310.0}])
+def test_a_diameter_beside_the_board_is_that_of_its_discs(known: dict[str, Any]) -> None:
+    bare = BoardView(camera(20), BoardModel("measured", 304.8, 219.5, 103.5), ASSUMED_SCALE, 0.1)
+    without, given = (with_scale(bare, {}, BoardHints(**known, disc_mm=mm)) for mm in (None, 28.0))
+    assert not without.board.disc_given
+    assert given.board == replace(without.board, disc_radius=14.0, disc_given=True)
 
 
 def test_a_board_partly_outside_the_frame_is_solved_and_said() -> None:

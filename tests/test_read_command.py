@@ -179,7 +179,7 @@ def test_a_board_file(run: Run, tmp_path: Path) -> None:
     board = reading["board"]
     assert (code, board["model"], board["scale_from"]) == (0, "Duncan's", "board Duncan's")
     assert (board["radii_mm"]["shooting"], board["disc_diameter_mm"]) == (310.0, 31.0)
-    assert set(board["line_widths_mm"].values()) == {3.0}
+    assert max(board["line_widths_mm"].values()) < 2.0  # as painted, not as the file has it
 
 
 @pytest.mark.parametrize(
