@@ -20,6 +20,8 @@ BEAT_SECONDS = 10.0
 """A word at least so often, so that a connection that is gone is noticed."""
 
 WAIT_SECONDS = 0.5
+SENDS = 2
+"""Browsers show a picture when the next one begins, so the newest one is sent once more if none follows."""
 BOUNDARY = "table-referee-frame"
 
 
@@ -96,10 +98,11 @@ def moving(identifier: str) -> Response:
 
 def _pictures(ctx: Context, match: OpenMatch, drawn: bool, gone: Callable[[], bool]) -> Iterator[bytes]:
     pause = 1 / ctx.hall.settings.number("picture_fps")
-    number, due = 0, 0.0
+    number, due, sends = 0, 0.0, 0
     while not (ctx.stopping.is_set() or gone()) and (table := ctx.hall.table(match)) is not None:
         found = table.picture.wait(number, WAIT_SECONDS)
-        content = table.picture.jpeg(drawn) if found != number else None
+        sends = sends + 1 if found == number else 1
+        content = table.picture.jpeg(drawn) if sends <= SENDS else None
         number = found
         if content is None:
             continue
