@@ -1,7 +1,7 @@
 """The moving picture as it is sent to browsers."""
 
+import importlib
 import itertools
-import sys
 from types import SimpleNamespace
 from typing import cast
 
@@ -13,7 +13,7 @@ from referee.desk import OpenMatch
 from referee.live_picture import LivePicture
 from vision.frames import frame_of_pixels
 
-streams = sys.modules["referee.dashboard.streams"]  # in the package that name is the blueprint
+streams = importlib.import_module("referee.dashboard.streams")  # in the package that name is the blueprint
 
 
 class Never:
