@@ -18,11 +18,14 @@ lines."""
 SPACED = 4
 """One ray in so many is asked how far apart its samples lie in the picture."""
 
+NARROWEST_LEVEL = 8
+"""Smaller side in pixels that a level has at least: strips are not halved to nothing."""
+
 
 def build_pyramid(image: Image) -> list[Image]:
     """The picture (uint8 BGR) at 1, 1/2, 1/4 ... of its size; pixel centres at integers in each."""
     levels = [image]
-    while max(levels[-1].shape) > SMALLEST_LEVEL:
+    while max(levels[-1].shape) > SMALLEST_LEVEL and min(levels[-1].shape[:2]) >= 2 * NARROWEST_LEVEL:
         h, w = levels[-1].shape[:2]
         levels.append(
             np.asarray(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA), dtype=np.uint8)

@@ -51,6 +51,9 @@ PLACES_TRIED = 2
 FIRST_GUESS_BELOW = 1.0
 """Evidence of a first guess, often of the wrong circle, that isn't worth refining."""
 
+NARROWEST_PX = 16
+"""Smaller side of a picture that is searched: narrower ones show no ring."""
+
 HOLE_SEARCH_MM = 4.0
 HOLE_COVERAGE = 0.7
 HOLE_SCATTER_MM = 0.6
@@ -67,6 +70,9 @@ def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoB
     Returns a falsy :class:`NoBoard` with its reason where none is there or none can be trusted.
     """
     hints = hints or BoardHints()
+    narrow = min(image.shape[:2])
+    if narrow < NARROWEST_PX:
+        return NoBoard("no_board", f"the picture is only {narrow} pixel{'s' if narrow > 1 else ''} across")
     pyramid = build_pyramid(image)
     focal = None if hints.camera is None else float(hints.camera.K[0, 0])
     content = content_of(image)

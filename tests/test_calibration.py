@@ -197,6 +197,9 @@ REFUSED = {
     "noise": noise,
     "target": target,
     "tiny": lambda: np.full((8, 8, 3), 10, np.uint8),
+    "a strip": lambda: noise()[:20].repeat(30, 1),
+    "a row of pixels": lambda: noise()[:1].repeat(3, 1),
+    "a column of pixels": lambda: noise()[:, :2].repeat(3, 0),
 }
 
 
