@@ -341,21 +341,40 @@ class CrokinoleOfficial:
         return self._questions.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
-        """The event with a player's seat: who is on turn, if that side shot; else by where the disc came from."""
+        """The event with a player's seat: by the edge that the disc came from, else who is on turn.
+
+        Only the seats of the side come into question that chose the disc's colour, where one did.
+        """
         state = self._live
         event = shot.event
         if state is None:
             return event
         setup = state.setup
-        seat = setup.seats[state.cycle[state.shots % len(state.cycle)]]
+        side = chosen_side(setup.sides, self.follower.sides.words(), shot.group)
+        seats = [s for s, k in zip(setup.seats, setup.side_of, strict=True) if side in (None, setup.sides[k])]
+        on_turn = setup.seats[state.cycle[state.shots % len(state.cycle)]]
+        seat = on_turn if on_turn in seats else seats[0]
         start = shot.seen.start_mm
         if start is not None:
             azimuth = math.degrees(math.atan2(start[1], start[0]))
-            nearest = min(setup.seats, key=lambda s: abs((azimuth - SEAT_AZIMUTHS[s] + 180) % 360 - 180))
+            nearest = min(seats, key=lambda s: abs((azimuth - SEAT_AZIMUTHS[s] + 180) % 360 - 180))
             if abs((azimuth - SEAT_AZIMUTHS[nearest] + 180) % 360 - 180) < SEAT_WIDTH_DEG:
                 seat = nearest
         self._hand.groups[setup.sides[setup.side_of[setup.seats.index(seat)]]] = shot.group
         return self._numbers.told(replace(event, seat=seat), state)
+
+
+def chosen_side(sides: Sequence[str], words: Sequence[str], group: int) -> str | None:
+    """The side whose chosen colour is that of a group of discs, by the words for the groups' colours; None: open.
+
+    Of two sides the one is known where the other is.
+    """
+    if group >= len(words):
+        return None
+    if words[group] in sides:
+        return words[group]
+    left = [s for s in sides if s not in words]
+    return left[0] if len(left) == 1 and len(sides) == len(words) else None
 
 
 def _evidence(reading: TableReading, words: str) -> Evidence:

@@ -15,6 +15,7 @@ from referee.kept_cameras import KeptCameras
 from referee.live import LiveTable
 from referee.logfile import options_of, read_log
 from referee.officials import Answer, Evidence, Proposal, Question, Seen
+from referee.officials.crokinole import chosen_side
 from referee.officials.registry import official_for
 from referee.rules.crokinole import Shot
 from referee.rules.yacht import Roll
@@ -348,3 +349,20 @@ def test_the_hall_enters_where_it_is_asked_to(desk: Desk) -> None:
     match = desk.create("yacht", {"players": ["Ana"]}, {})
     assert hall.enter(None, match.id) == f"/match/{match.id}"
     hall.close()
+
+
+@pytest.mark.parametrize(
+    ("sides", "words", "chosen"),
+    [
+        (("natural", "brown"), ("brown", "natural"), ("brown", "natural")),
+        (("black", "natural"), ("natural", "brown"), ("natural", "black")),  # what is left is the other's
+        (("black", "natural"), ("blue", "yellow"), (None, None)),
+        (("black", "natural"), ("natural",), ("natural",)),
+        (("red", "blue", "green"), ("red", "white", "green"), ("red", "blue", "green")),
+        (("red", "blue", "green"), ("red", "white", "yellow"), ("red", None, None)),
+    ],
+)
+def test_sides_are_told_by_the_colours_that_they_chose(
+    sides: tuple[str, ...], words: tuple[str, ...], chosen: tuple[str | None, ...]
+) -> None:
+    assert tuple(chosen_side(sides, words, group) for group in range(len(words))) == chosen
