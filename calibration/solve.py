@@ -186,7 +186,7 @@ def _with_discs(view: BoardView, hints: BoardHints) -> BoardView:
     """The view with discs of the given diameter, where one is given."""
     if hints.disc_mm is None:
         return view
-    return replace(view, board=replace(view.board, disc_radius=hints.disc_mm / 2, disc_given=True))
+    return view.with_discs(hints.disc_mm / 2, given=True)
 
 
 def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:

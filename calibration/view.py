@@ -34,6 +34,15 @@ class BoardView:
         """Whether the millimetres come from a tournament (NCA) board, so that the size of its discs is known (C3)."""
         return self.scale.tournament
 
+    @property
+    def discs_given(self) -> bool:
+        """Whether the size of the discs in ``board`` stands before any is seen: it was given, or gave the scale."""
+        return self.scale.source == "disc" or self.board.disc_given
+
+    def with_discs(self, radius: float, *, given: bool = False) -> "BoardView":
+        """The same view with discs of ``radius`` mm; ``given``: somebody measured them."""
+        return replace(self, board=replace(self.board, disc_radius=radius, disc_given=given or self.board.disc_given))
+
     def scaled(self, factor: float, scale: Scale) -> "BoardView":
         """Return the same view with every millimetre of the board multiplied, now that its scale is known.
 

@@ -71,8 +71,7 @@ def board_json(reading: CrokinoleReading) -> dict[str, Any]:
     measured = reading.measured
     painted = board.line_widths if measured is None or measured.lines is None else [x.width for x in measured.lines]
     widths = dict(zip(("15", "10", "shooting"), painted, strict=True))
-    given = board.disc_given or view.scale.source == "disc"
-    radius = board.disc_radius if measured is None or given else measured.shared.radius
+    radius = board.disc_radius if measured is None or view.discs_given else measured.shared.radius
     return {
         "board": {
             "model": board.name,

@@ -90,7 +90,7 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
     diameter = disc_mm or DISC_DIAMETER_MM
     factor = diameter / 2 / seen.disc_radius_mm
     view = view.scaled(factor, Scale("disc", detail=f"disc diameter {diameter:g} mm{'' if disc_mm else ' (assumed)'}"))
-    view = replace(view, board=replace(view.board, disc_radius=diameter / 2))
+    view = view.with_discs(diameter / 2)
     discs = tuple(replace(d, mm=(d.mm[0] * factor, d.mm[1] * factor), sigma_mm=d.sigma_mm * factor) for d in seen.discs)
     spread = seen.disc_radius_sigma_mm * factor
     return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread)

@@ -1,6 +1,6 @@
 """Turns a board's axes: as the JSON format defines them, or as they lay when the board was seen before."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -25,8 +25,7 @@ class Sizing:
 
     def of(self, view: BoardView) -> BoardView:
         """The view, its millimetres as yet assumed, with those that the discs gave."""
-        view = view.scaled(self.factor, self.scale)
-        return replace(view, board=replace(view.board, disc_radius=self.disc_radius))
+        return view.scaled(self.factor, self.scale).with_discs(self.disc_radius)
 
 
 def aligned(view: BoardView, frame: Frame, sizing: Sizing | None, before: tuple[Lens, Gray] | None) -> BoardView:
@@ -54,4 +53,4 @@ def aligned(view: BoardView, frame: Frame, sizing: Sizing | None, before: tuple[
     if steps is not None:
         by = round(by / quarter) * quarter
     view = turned(view, by)
-    return replace(view, board=replace(view.board, disc_radius=lens.view.board.disc_radius))
+    return view.with_discs(lens.view.board.disc_radius)

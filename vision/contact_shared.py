@@ -121,7 +121,7 @@ def _untaught(value: Array, sigma: Array, taught: Array) -> tuple[Array, Array]:
 def radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
     """Radius of the discs in mm and its sigma before the pictures of their rims are asked."""
     given = view.board.disc_radius
-    if view.scale.source == "disc" or view.board.disc_given:
+    if view.discs_given:
         return given, RADIUS_PRIOR_MM["disc"]
     if view.tournament:
         return given, RADIUS_PRIOR_MM["nca"]

@@ -6,7 +6,6 @@ Discs are read at these moments (``vision.rest``) and no others. This module dec
 
 import math
 from collections import deque
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Any, Literal
 
@@ -127,8 +126,7 @@ class TableWatch:
         assert self._rests is not None
         before = 1.0 if self.sizing is None else self.sizing.factor
         self.sizing = Sizing(before * factor, disc_radius, scale)
-        view = self._rests.view.scaled(factor, scale)
-        view = replace(view, board=replace(view.board, disc_radius=disc_radius))
+        view = self._rests.view.scaled(factor, scale).with_discs(disc_radius)
         self._rests.rescale(view)
         self._views = deque([view], maxlen=VIEWS_KEPT)
         self._old = None
