@@ -16,7 +16,7 @@ from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
-from vision.disc_colours import sides_of, words_for
+from vision.disc_colours import LAB_WEIGHTS, colour_chances, sides_of, words_for
 from vision.disc_looks import joint_radius, look
 from vision.disc_net import PATCH, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
@@ -286,3 +286,26 @@ def test_patches_at_and_beyond_the_edge(at: tuple[int, int]) -> None:
     patch = patch_at(picture, guide_channels((0.0, -500.0), 700.0), at)
     assert patch.shape == (5, PATCH, PATCH)
     assert list(patch[:3, PATCH // 2, PATCH // 2]) == [-1, 1, -1]
+
+
+BLACK, NATURAL, WHITE = (27.0, 2.0, -4.0), (72.0, 8.0, 26.0), (85.0, -1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("face", "sides", "likeliest", "sure"),
+    [
+        ((30.0, 2.0, -3.0), (BLACK, WHITE), 0, True),
+        ((57.0, 3.0, 1.0), (BLACK, WHITE), 0, False),  # half-way: a reflection on black, no shade on white
+        ((57.0, 3.0, 1.0), (WHITE, BLACK), 1, False),
+        ((80.0, 0.0, 1.0), (BLACK, WHITE), 1, True),
+        ((55.0, 7.0, 16.0), (BLACK, NATURAL), 1, True),  # natural in the shade keeps its hue
+    ],
+)
+def test_a_reflection_lightens_faces_and_never_darkens_them(
+    face: tuple[float, float, float], sides: tuple[tuple[float, float, float], ...], likeliest: int, sure: bool
+) -> None:
+    middles = np.array(sides)
+    nearest = np.linalg.norm((np.array(face) - middles) * LAB_WEIGHTS, axis=1).argmin()
+    group, chances = colour_chances(np.array([face]), middles, np.array([nearest]))
+    assert group[0] == likeliest
+    assert bool(chances[0, likeliest] > 0.95) is sure

@@ -39,6 +39,10 @@ THIRD_APART = 7.0
 """... and this many times the scatter: one side in two lights stays one."""
 FACE_SIGMA = 8.0
 """Spread of the faces of one side about its middle (weighted Lab), reflections and shade included."""
+BETWEEN, VEIL = 0.2, 0.25
+"""A face that may belong to another side with more than the first probability lies between sides: there it is weighed
+that reflections lighten faces by the second share of the way to white (one sigma). Of 814 faces on rendered scenes 99
+in 100 dark ones are lighter than their side by 15.6 at most and darker by 4.1, light ones by 8.1 and 9.6."""
 SIDES_AT_MOST = 3
 STARTS, ROUNDS = 7, 5
 """Groupings tried, and steps of each; one settles in three or four."""
@@ -132,14 +136,37 @@ def widest(lab: NDArray[np.float64], group: NDArray[np.intp]) -> float:
 
 def colour_chances(
     lab: NDArray[np.float64], middles: NDArray[np.float64], own: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Probability (N, K) that faces of Lab (N, 3) belong to sides about Lab (K, 3); ``own`` (N,) are the likeliest.
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Side (N,) and probability (N, K) of each, of faces of Lab (N, 3); sides lie about Lab ``middles`` (K, 3).
 
-    A face between two sides, as a reflection or deep shade makes it, leaves its side open.
+    ``own`` (N,): sides as the faces were grouped. A face between two sides, as a reflection or deep shade makes it,
+    leaves its side open; there it is weighed what a reflection explains.
     """
-    off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
+    apart = (lab[:, None] - middles[None]) * LAB_WEIGHTS
+    chances = _chances(np.linalg.norm(apart, axis=2), own)
+    between = np.sort(chances, axis=1)[:, :-1].max(axis=1, initial=0.0) > BETWEEN
+    veiled = _less_gloss(apart, middles)
+    group = np.where(between, veiled.argmin(axis=1), own)
+    return group, np.where(between[:, None], _chances(veiled, group), chances)
+
+
+def _less_gloss(apart: NDArray[np.float64], middles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distances (N, K) of faces from sides, given how they differ (N, K, 3), less what gloss explains.
+
+    Gloss adds white light to a face, a lot to a dark one and little to a light one, and never takes any away.
+    """
+    white = (np.array([100.0, 0.0, 0.0]) - middles) * LAB_WEIGHTS
+    far = np.linalg.norm(white, axis=1)
+    along = np.einsum("nki,ki->nk", apart, white / np.maximum(far, 1e-9)[:, None])
+    across = np.sqrt(np.maximum((apart**2).sum(axis=2) - along**2, 0.0))
+    veiled = np.where(along > 0, along / np.hypot(1.0, VEIL * far / FACE_SIGMA), along)
+    return np.asarray(np.hypot(across, veiled))
+
+
+def _chances(off: NDArray[np.float64], own: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Probabilities (N, K) of sides at distances (N, K); at least as much for ``own`` (N,) as for any other."""
     odds = np.exp(-0.5 * (off / FACE_SIGMA) ** 2 + 0.5 * (off.min(axis=1, keepdims=True) / FACE_SIGMA) ** 2)
-    odds[np.arange(len(lab)), own] = np.maximum(odds[np.arange(len(lab)), own], 1.0)
+    odds[np.arange(len(off)), own] = np.maximum(odds[np.arange(len(off)), own], 1.0)
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 

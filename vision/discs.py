@@ -210,13 +210,13 @@ def _sides(
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
     group[founders] = own
+    group, shares = colour_chances(lab, middles, group)
     strange = 0.5 * (off.min(axis=1) / FACE_SIGMA) ** 2 - 0.5
     foreign = np.clip(strange, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
     unlike = 0.5 * (_from_others(off, lab, founders, own) / FACE_SIGMA) ** 2 - 0.5
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0)
-    shares = colour_chances(lab, middles, group)
     if not sure:
         shares = SIDES_UNSURE * shares + (1 - SIDES_UNSURE) / len(middles)
     return words_for(middles), group, _with_odds(chances, np.exp(-foreign) * prints), shares
