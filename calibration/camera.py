@@ -115,10 +115,14 @@ class Camera:
         """Share of a circle of ``radius`` mm on the board, about its centre, that lies outside the picture, or in its
         blank margins.
         """
-        left, top, right, bottom = self.content or (0, 0, self.width, self.height)
         t = np.arange(90) * (2 * np.pi / 90)
-        x, y = self.project(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t])).T
-        return float(1 - np.mean((x >= left) & (y >= top) & (x < right) & (y < bottom)))
+        return float(1 - np.mean(self.in_picture(radius * np.column_stack([np.cos(t), np.sin(t), 0 * t]))))
+
+    def in_picture(self, points: Array) -> NDArray[np.bool_]:
+        """Whether points (N, 3) in mm on the board lie in the picture (N,), and not in its blank margins."""
+        left, top, right, bottom = self.content or (0, 0, self.width, self.height)
+        x, y = self.project(points).T
+        return np.asarray((x >= left) & (y >= top) & (x < right) & (y < bottom))
 
     def resized(self, sx: float, sy: float, width: int, height: int) -> "Camera":
         """The camera of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from referee import __version__
 from referee.crokinole_reader import CrokinoleReading, shown_view
-from vision.readings import Disc, LineContact
+from vision.readings import Cover, Disc, LineContact
 
 SCHEMA = "reading/1"
 
@@ -53,6 +53,12 @@ def disc_json(disc: Disc, px: NDArray[np.float64]) -> dict[str, Any]:
         "values": [[value, number(p)] for value, p in disc.values],
         "lines": [line_json(c) for c in disc.lines],
     }
+
+
+def cover_json(reading: CrokinoleReading, cover: Cover) -> dict[str, Any]:
+    """What covers a part of the surface, its outline in the picture as shown."""
+    outline = reading.frame.to_shown(reading.view.to_px(np.array(cover.outline)))
+    return {"mm": points(np.array(cover.mm))[0], "outline_px": points(outline, 1), "values": list(cover.values)}
 
 
 def board_json(reading: CrokinoleReading) -> dict[str, Any]:
@@ -113,5 +119,6 @@ def reading_json(reading: CrokinoleReading, elapsed_ms: float) -> dict[str, Any]
         "score_sure": score.sure,
         "score_probability": number(score.probability),
         "score_range": {colour: list(ends) for colour, ends in score.ranges.items()},
+        "covers": [cover_json(reading, cover) for cover in reading.covers],
         "doubts": [{"disc": d.disc, "values": list(d.values), "why": d.why} for d in score.doubts],
     }

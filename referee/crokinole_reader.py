@@ -14,12 +14,12 @@ from calibration.hints import BoardHints, NoBoard
 from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
-from referee.crokinole_score import Score, score_position
+from referee.crokinole_score import Score, covered, score_position
 from vision.contacts import Measured, measure_after
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.frames import Frame
-from vision.readings import Disc, DiscsSeen
+from vision.readings import Cover, Disc, DiscsSeen
 
 if TYPE_CHECKING:
     from calibration.profiles import CameraFile, TableFile
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class CrokinoleReading:
     """One picture read: view and discs in pixels of ``frame``; ``stages_ms`` says what each stage took.
 
-    ``measured``: lines and discs that the gaps are of; None where no disc lies flat on the surface.
+    ``measured``: lines and discs that the gaps are of; None where no disc lies flat on the surface. ``covers``: what
+    lies over the surface and may hide discs.
     """
 
     frame: Frame
@@ -39,6 +40,7 @@ class CrokinoleReading:
     warnings: tuple[str, ...] = ()
     stages_ms: dict[str, float] = field(default_factory=dict)
     measured: Measured | None = None
+    covers: tuple[Cover, ...] = ()
 
 
 def shown_view(frame: Frame, view: BoardView) -> BoardView:
@@ -93,7 +95,8 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
     view = view.with_discs(diameter / 2)
     discs = tuple(replace(d, mm=(d.mm[0] * factor, d.mm[1] * factor), sigma_mm=d.sigma_mm * factor) for d in seen.discs)
     spread = seen.disc_radius_sigma_mm * factor
-    return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread)
+    covers = tuple(c.scaled(factor) for c in seen.covers)
+    return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread, covers=covers)
 
 
 def read_crokinole(
@@ -124,6 +127,6 @@ def read_crokinole(
     discs, measured = measure_after(None, frame.pixels, view, seen.discs, radius=radius)
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
-    score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting))
-    notes = (*frame.warnings, *view.warnings, *seen.warnings)
-    return CrokinoleReading(frame, view, discs, score, notes, stages, measured)
+    score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting), seen.covers)
+    notes = (*frame.warnings, *view.warnings, *seen.warnings, *map(covered, seen.covers))
+    return CrokinoleReading(frame, view, discs, score, notes, stages, measured, seen.covers)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from vision.doubts import DiscDoubt, doubt
-from vision.readings import Disc
+from vision.readings import Cover, Disc
 
 SURE_PROBABILITY = 0.8
 """The score is called sure if, by the computed probabilities, all sides' points are right with at least this one, and
@@ -75,12 +75,14 @@ def alternatives(disc: Disc) -> dict[int, float]:
     return out
 
 
-def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: float = 0.0) -> Score:
+def score_position(
+    discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: float = 0.0, covers: Sequence[Cover] = ()
+) -> Score:
     """Add up a position.
 
-    ``unseen``: share of the board that isn't in the picture. A disc without a value counts 0, makes the score unsure,
-    and ranges over all values. ``maybe`` are things too doubtful to be listed: they count nothing, but each may yet
-    count. Discs in the ditch raise no doubt.
+    ``unseen``: share of the board that isn't in the picture; ``covers``: what may hide discs of any side. A disc
+    without a value counts 0, makes the score unsure, and ranges over all values. ``maybe`` are things too doubtful to
+    be listed: they count nothing, but each may yet count. Discs in the ditch raise no doubt.
     """
     discs = tuple(discs)
     points: dict[str, int] = {}
@@ -122,9 +124,24 @@ def score_position(discs: Iterable[Disc], maybe: Iterable[Disc] = (), unseen: fl
     if unseen > UNSEEN_MOST:
         known = False
         doubts.append(OpenPoints(None, (), f"{100 * unseen:.0f} % of the shooting line lies outside the picture"))
+    for cover in covers:
+        known = False
+        doubts.append(OpenPoints(None, (0, *sorted(set(cover.values), reverse=True)), covered(cover)))
+    hidden = sorted((v for cover in covers for v in cover.values), reverse=True)
+    counts = Counter(d.colour for d in discs if d.state != "ditch")
+    for colour in points if hidden else ():
+        high[colour] += sum(hidden[: max(SIDE_DISCS - counts[colour], 0)])
     if probability >= SURE_PROBABILITY and known and not undecided(discs):
         return Score(points, True, {c: (p, p) for c, p in points.items()}, probability)
     return Score(points, False, {c: (low[c], high[c]) for c in points}, probability, tuple(doubts))
+
+
+def covered(cover: Cover) -> str:
+    """Say in one line what a cover may hide."""
+    x, y = cover.mm
+    most = len(cover.values)
+    beneath = "a disc" if most == 1 else f"up to {most} discs"
+    return f"something covers the board about {x:.0f}, {y:.0f} mm: {beneath} may lie beneath"
 
 
 def undecided(discs: Sequence[Disc]) -> bool:

@@ -40,21 +40,21 @@ class Block(nn.Module):
         return functional.relu(x + self.second(self.first(x)))
 
 
-class DiscNet(nn.Module):
-    """U-shaped network: (B, 5, H, W) to logits and aims (B, 7, H / 4, W / 4)."""
+class UNet(nn.Module):
+    """U-shaped network: (B, ``inputs``, H, W) to logits (B, ``outputs``, H / 4, W / 4)."""
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: int, outputs: int, widths: tuple[int, int, int, int]) -> None:
         super().__init__()
-        a, b, c, d = WIDTHS
-        self.stem = Step(INPUTS, a, stride=2)
+        a, b, c, d = widths
+        self.inputs, self.outputs = inputs, outputs
+        self.stem = Step(inputs, a, stride=2)
         self.fine_in, self.fine = Step(a, b, stride=2), Block(b)
         self.mid_in, self.mid = Step(b, c, stride=2), nn.Sequential(Block(c), Block(c))
         self.deep_in, self.deep = Step(c, d, stride=2), nn.Sequential(Block(d), Block(d))
         self.up_mid, self.out_mid = Step(d, c, 1, rectify=False), Step(c, c)
         self.up_fine, self.out_fine = Step(c, b, 1, rectify=False), Step(b, b)
         self.head = Step(b, b)
-        self.last = nn.Conv2d(b, HEAT + AIMS, 1)
-        nn.init.constant_(self.last.bias[:HEAT], -4.0)  # type: ignore[index]
+        self.last = nn.Conv2d(b, outputs, 1)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply to (B, 5, H, W)."""
@@ -64,6 +64,14 @@ class DiscNet(nn.Module):
         mid = self.out_mid(functional.relu(mid + functional.interpolate(self.up_mid(deep), scale_factor=2.0)))
         fine = self.out_fine(functional.relu(fine + functional.interpolate(self.up_fine(mid), scale_factor=2.0)))
         return self.last(self.head(fine))
+
+
+class DiscNet(UNet):
+    """(B, 5, H, W) to logits of heat and aims (B, 7, H / 4, W / 4)."""
+
+    def __init__(self) -> None:
+        super().__init__(INPUTS, HEAT + AIMS, WIDTHS)
+        nn.init.constant_(self.last.bias[:HEAT], -4.0)  # type: ignore[index]
 
 
 def loss_of(out: Tensor, heat: Tensor, aims: Tensor) -> tuple[Tensor, Tensor]:
@@ -133,8 +141,8 @@ class Graph:
         return self.node("Relu", [self.node("Add", [skip, y])])
 
 
-def export(net: DiscNet, path: Path, size: int) -> None:
-    """Write the network as ONNX for one picture (1, 5, size, size) with plain operations only."""
+def export(net: UNet, path: Path, size: int, name: str = "discs") -> None:
+    """Write the network as ONNX for one picture (1, inputs, size, size) with plain operations only."""
     g = Graph()
     fine = g.block(g.step(g.step("picture", net.stem), net.fine_in), net.fine)
     mid = g.step(fine, net.mid_in)
@@ -148,9 +156,9 @@ def export(net: DiscNet, path: Path, size: int) -> None:
     assert net.last.bias is not None
     out = g.conv(g.step(fine, net.head), net.last.weight, net.last.bias, 1)
     graph = helper.make_graph(
-        g.nodes, "discs",
-        [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [1, INPUTS, size, size])],
-        [helper.make_tensor_value_info(out, TensorProto.FLOAT, [1, HEAT + AIMS, size // 4, size // 4])],
+        g.nodes, name,
+        [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [1, net.inputs, size, size])],
+        [helper.make_tensor_value_info(out, TensorProto.FLOAT, [1, net.outputs, size // 4, size // 4])],
         g.weights,
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=7)

@@ -267,4 +267,5 @@ def make_scene(rng: np.random.Generator, stock: Textures) -> Scene:
     hidden = cover(stage, image)
     for piece in truth:
         piece.ignored = share_hidden(piece, hidden, opening) > HIDDEN
-    return Scene(np.clip(image, 0, 255).astype(np.uint8), (0.0, -eye.distance), eye.height, truth, board.spots)
+    covered = np.asarray(np.clip(hidden * 255, 0, 255), np.uint8)
+    return Scene(np.clip(image, 0, 255).astype(np.uint8), (0.0, -eye.distance), eye.height, truth, board.spots, covered)

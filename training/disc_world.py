@@ -87,7 +87,8 @@ class Piece:
 class Scene:
     """A drawn picture (SIZE, SIZE, 3) uint8 BGR with its camera (canonical mm) and the truth.
 
-    ``spots``: pixels of what is painted or stands there and might be taken for a disc (dots, stars, posts).
+    ``spots``: pixels of what is painted or stands there and might be taken for a disc (dots, stars, posts);
+    ``hidden`` (SIZE, SIZE) uint8: 255 where something lies over the board or the picture ends, None where nothing does.
     """
 
     picture: NDArray[np.uint8]
@@ -95,6 +96,7 @@ class Scene:
     height: float
     pieces: list[Piece] = field(default_factory=list)
     spots: list[tuple[float, float]] = field(default_factory=list)
+    hidden: NDArray[np.uint8] | None = None
 
 
 class Textures:

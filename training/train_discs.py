@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from training.disc_data import DATA, load_scene, sample
-from training.disc_model import DiscNet, export, loss_of
+from training.disc_model import DiscNet, UNet, export, loss_of
 from training.disc_scenes import make_scene
 from training.disc_world import Scene, Textures
 from vision.disc_canonical import SIZE
@@ -57,7 +57,7 @@ def arguments() -> argparse.Namespace:
     return p.parse_args()
 
 
-def average(mean: DiscNet, net: DiscNet, keep: float) -> None:
+def average(mean: UNet, net: UNet, keep: float) -> None:
     """Move the averaged weights a step towards the present ones, in place."""
     with torch.no_grad():
         for m, n in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from calibration.boards import BoardModel
 from calibration.view import BoardView
 from vision.board_light import SHADED, UNEVEN, light_at
+from vision.covers import covers_of
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, widest, words_for
 from vision.disc_looks import LISTED, Looks, look
@@ -100,8 +101,10 @@ def face(
 
 
 def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
-    """Read the discs of an image (H, W, 3) uint8 BGR over a solved board."""
-    return discs_of(image, look(image, view), ALONE_ODDS)
+    """Read the discs of an image (H, W, 3) uint8 BGR over a solved board, and what covers it."""
+    looks = look(image, view)
+    seen = discs_of(image, looks, ALONE_ODDS)
+    return replace(seen, covers=covers_of(looks, seen.discs))
 
 
 def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) -> DiscsSeen:

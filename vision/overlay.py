@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from calibration.view import BoardView
 from vision.formats import Pixels
-from vision.readings import Disc, LineContact
+from vision.readings import Cover, Disc, LineContact
 
 Colour = tuple[int, int, int]
 
@@ -70,10 +70,12 @@ def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def draw(image: Pixels, view: BoardView, discs: Sequence[Disc], caption: Caption) -> Pixels:
+def draw(
+    image: Pixels, view: BoardView, discs: Sequence[Disc], caption: Caption, covers: Sequence[Cover] = ()
+) -> Pixels:
     """Return a new picture (H, W, 3) BGR uint8: ``image`` with the reading drawn on it under a header.
 
-    ``view`` and ``discs`` are in pixels of ``image``.
+    ``view`` and ``discs`` are in pixels of ``image``; ``covers`` are outlined as places of doubt.
     """
     height, width = image.shape[:2]
     factor = drawing_scale(width, height, view)
@@ -85,6 +87,10 @@ def draw(image: Pixels, view: BoardView, discs: Sequence[Disc], caption: Caption
         outline(canvas, view.circle_px(radius, count=CIRCLE_POINTS), factor, LINE_COLOUR, unit)
     if view.board.hole is not None:
         outline(canvas, view.circle_px(view.board.hole, count=CIRCLE_POINTS // 2), factor, LINE_COLOUR, unit)
+    for cover in covers:
+        around = view.to_px(np.array(cover.outline))
+        outline(canvas, around, factor, HALO, 4.5 * unit)
+        outline(canvas, around, factor, DOUBT_COLOUR, 2.2 * unit)
     for disc in discs:
         colour = DOUBT_COLOUR if disc.id in caption.doubted else VALUE_COLOURS.get(disc.value, DOUBT_COLOUR)
         outline(canvas, base_outline(view, disc), factor, HALO, 4.5 * unit)

@@ -73,12 +73,31 @@ class Disc:
 
 
 @dataclass(frozen=True, slots=True)
+class Cover:
+    """Something that is no part of the game lies over the surface and may hide discs.
+
+    ``mm`` is the middle of where it hides most, ``outline`` the corners around it, both on the board; ``values`` holds
+    the most that discs beneath it may be worth, one by one, the highest first.
+    """
+
+    mm: tuple[float, float]
+    outline: tuple[tuple[float, float], ...]
+    values: tuple[int, ...]
+
+    def scaled(self, factor: float) -> "Cover":
+        """The same with all lengths multiplied."""
+        around = tuple((x * factor, y * factor) for x, y in self.outline)
+        return Cover((self.mm[0] * factor, self.mm[1] * factor), around, self.values)
+
+
+@dataclass(frozen=True, slots=True)
 class DiscsSeen:
     """All discs of one picture.
 
     ``disc_radius_mm`` is the radius measured over all discs jointly (that of the board's model where none could be
     measured), ``disc_radius_sigma_mm`` its standard uncertainty; ``colours`` are the sides' words. ``maybe`` holds
-    what is probably no disc but might be one: not part of the reading, but a reason to doubt a score.
+    what is probably no disc but might be one: not part of the reading, but a reason to doubt a score. ``covers`` are
+    looked for in single pictures only; whoever follows a table sees them come.
     """
 
     discs: tuple[Disc, ...]
@@ -87,6 +106,7 @@ class DiscsSeen:
     colours: tuple[str, ...] = ()
     maybe: tuple[Disc, ...] = ()
     warnings: tuple[str, ...] = ()
+    covers: tuple[Cover, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

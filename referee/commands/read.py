@@ -138,7 +138,9 @@ def write_pictures(reading: "CrokinoleReading", overlay: Path | None, rectified:
 
     frame = reading.frame
     if overlay is not None:
-        write_picture(overlay, drawing.draw(frame.pixels, reading.view, reading.discs, caption(reading)))
+        write_picture(
+            overlay, drawing.draw(frame.pixels, reading.view, reading.discs, caption(reading), reading.covers)
+        )
     if rectified is not None:
         write_picture(rectified, drawing.rectified(frame.pixels, reading.view))
 
