@@ -20,8 +20,9 @@ from vision.readings import Cover, Disc
 
 LEAST_ODDS = 0.0
 """Log odds from which a cell counts as covered: more likely than not."""
-HIDES = 1.2
-"""What covers no circle of this many disc radii lets some of any disc show; fingertips at the shooting line don't."""
+HIDES = 1.5
+"""What covers no circle of this many disc radii hardly hides a whole disc: in real pictures fingers at the line
+cover 0.5 to 1.2, arms, cups and phones twice as much."""
 OWN_RADII, OWN_SURE = 1.2, 0.8
 """What a disc that is read at least this surely covers itself, in radii, is no cover."""
 PACKED = 0.91
