@@ -47,7 +47,7 @@ def on_turn(engine: Any, state: Any) -> list[str]:
     """The sides on turn."""
     todo = engine.legal(state)
     if engine.game == "crokinole":
-        return [todo["side"]] if "side" in todo else []
+        return [todo["side"]] if todo.get("side") else []
     if engine.game == "kraken":
         seat = kraken_seat(state, todo)
         return [TEAMS[team_of(seat)]] if seat else []
@@ -85,7 +85,7 @@ def _crokinole(engine: Any, state: Any, index: int, t: Texts) -> Facts:
         return [twenties]
     left = _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot))
     facts = [_fact(t("live.this_round"), points) | {"round": True}, left, twenties]
-    if setup.side_of[setup.seats.index(hammer(state))] == index:
+    if not state.anyone_opens and setup.side_of[setup.seats.index(hammer(state))] == index:
         facts.append({"label": t("live.hammer"), "value": "", "flag": True})
     return facts
 
@@ -121,7 +121,8 @@ def _head_crokinole(state: Any, todo: dict[str, Any], names: dict[str, str], t: 
     task = t("live.must_touch" if todo["must"] == "C8" else "live.must_inside")
     if todo["rule"]:
         task = t("said.undecided", what=todo["rule"][0])
-    return where, t("live.shoots", name=names[todo["side"]]), task, "C26" if todo["rule"] else todo["must"]
+    who = t("live.shoots", name=names[todo["side"]]) if todo["side"] else t("live.first_shot_opens")
+    return where, who, task, "C26" if todo["rule"] else todo["must"]
 
 
 def _head_yacht(state: Any, todo: dict[str, Any], names: dict[str, str], t: Texts) -> Head:

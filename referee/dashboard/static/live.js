@@ -67,6 +67,9 @@ function changed(name, data) {
   return true;
 }
 
+// answers that the rules don't take, as the match stands, aren't offered
+const offered = (q) => [...q.answers.keys()].filter((i) => !q.refused[i]);
+
 function questionPicture(q) {
   const whole = state.events.find((e) => e.number === q.entry)?.picture;
   const hash = q.picture ?? whole;
@@ -93,7 +96,7 @@ function showQuestions() {
           ? make(
               "div",
               { class: "actions tight" },
-              ...q.answers.map((words, i) => make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key, choice: i }) } }, make("kbd", {}, String(i + 1)), words)),
+              ...offered(q).map((i, n) => make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key, choice: i }) } }, make("kbd", {}, String(n + 1)), q.answers[i])),
               make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key }) } }, t("act.dismiss")),
             )
           : null,
@@ -294,9 +297,9 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !state) return;
   if (event.target.closest("input:not([type=checkbox]), select, textarea, dialog[open]")) return;
   const question = state.questions[0];
-  if (keeper && question && /^[1-9]$/.test(event.key) && Number(event.key) <= question.answers.length) {
+  if (keeper && question && /^[1-9]$/.test(event.key) && Number(event.key) <= offered(question).length) {
     event.preventDefault();
-    act("/answers", { key: question.key, choice: Number(event.key) - 1 });
+    act("/answers", { key: question.key, choice: offered(question)[Number(event.key) - 1] });
   } else if (keys[event.key]) {
     event.preventDefault();
     keys[event.key]();
