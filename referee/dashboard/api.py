@@ -67,6 +67,8 @@ def begin() -> Response:
         return state_answer(hall.begin_sample(), 201)
     options, about = field(data, "options", dict, {}), field(data, "about", dict, {})
     source = field(data, "source", str, "")
+    if source:
+        hall.named(source)  # what can't be followed begins no match
     match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
     if source:
         hall.attach_named(match, source)

@@ -1,5 +1,6 @@
 """What stands beside each side on the screen, game by game: score, turn, and a few facts; and the line above them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from referee.dashboard.texts import Texts
@@ -20,8 +21,13 @@ def name_keys(engine: Any) -> list[str]:
     return [*side_keys(engine), *(getattr(engine, "players", ())), *(SEATS if engine.game == "kraken" else ())]
 
 
-def sides(engine: Any, state: Any, names: dict[str, str], about: dict[str, Any], t: Texts) -> list[dict[str, Any]]:
-    """One object a side: key, name, colour, score, turn, winner, facts (label and value)."""
+def sides(
+    engine: Any, state: Any, names: dict[str, str], about: dict[str, Any], t: Texts, seen: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """One object a side: key, name, colour, score, turn, winner, facts (label and value).
+
+    ``seen``: the colour of a side's discs, where the camera has seen it and nobody has chosen one.
+    """
     score: dict[str, int] = engine.score(state)
     won = engine.winners(state) or []
     turn = on_turn(engine, state)
@@ -33,7 +39,7 @@ def sides(engine: Any, state: Any, names: dict[str, str], about: dict[str, Any],
             {
                 "key": key,
                 "name": names[key],
-                "colour": str((colours or {}).get(key) or key) if engine.game == "crokinole" else "",
+                "colour": str((colours or {}).get(key) or seen.get(key) or key) if engine.game == "crokinole" else "",
                 "score": score[key],
                 "turn": key in turn,
                 "winner": key in won,

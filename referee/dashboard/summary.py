@@ -36,7 +36,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "revision": len(log.entries),
         "version": match.version,
         "names": names,
-        "sides": sides(engine, state, names, log.about, t),
+        "sides": sides(engine, state, names, log.about, t, {} if table is None else table.colours),
         "head": headline(engine, state, names, t),
         "last": last,
         "events": told[-EVENTS_SHOWN:],

@@ -129,6 +129,11 @@ class CrokinoleOfficial:
         """Let go what was taken back, hold again what was brought back."""
         self._hand.in_force(entries)
 
+    def colours(self) -> dict[str, str]:
+        """The colour of the discs of each side whose shots were seen, in a word."""
+        words = self.follower.sides.words()
+        return {side: words[group] for side, group in self._hand.groups.items() if group < len(words)}
+
     def glance(self) -> dict[str, int] | None:
         """Points of the round as the discs seem to lie, before the rules take any off; None until they were read."""
         drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live

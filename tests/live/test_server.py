@@ -234,3 +234,11 @@ def test_the_program_starts_again_by_itself_and_ends_with_its_guardian(tmp_path:
     guardian.wait()
     until(lambda: not _answers(port), 30)
     guardian.stdout.close()
+
+
+def test_a_host_that_there_is_not_is_refused_in_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "referee.cli", "watch", "--no-open", "--host", "999.1.1.1", "--port", "8760"]
+    done = subprocess.run([*command, "--store", f"sqlite:///{tmp_path}/m.db"], capture_output=True, check=False)
+    assert done.returncode == 2
+    why = b"can't listen on 999.1.1.1:8760 (there is no such address); choose another --host or --port"
+    assert done.stderr.strip() == b"referee: " + why
