@@ -39,6 +39,15 @@ COLOURS = ("black", "natural", "red", "blue", "green", "white", "yellow", "brown
 YEAR_SECONDS = 365 * 24 * 3600
 
 
+@pages.after_request
+def keep_language(response: Response) -> Response:
+    """A language that is named in the address is kept, as if it were chosen; a display of its own keeps nothing."""
+    named = request.args.get("lang", "")
+    if named in LANGUAGES and request.endpoint not in ("pages.board", "pages.overlay"):
+        response.set_cookie(LANGUAGE_COOKIE, named, samesite="Lax", max_age=YEAR_SECONDS)
+    return response
+
+
 def _page(name: str, **values: Any) -> str:
     return render_template(
         name,

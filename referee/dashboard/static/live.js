@@ -187,11 +187,18 @@ function clauseBox(of) {
 
 function showSheet() {
   if (!changed("sheet", state.sheet)) return;
-  const { heads, rows } = state.sheet;
+  const { heads, rows, groups, of_group: columns } = state.sheet;
+  const head = (words, more = {}) => make("th", { scope: "col", ...more }, words);
+  const headings = groups
+    ? [
+        make("tr", {}, head(heads[0], { rowspan: 2 }), ...groups.map((name) => head(name, { scope: "colgroup", colspan: columns.length }))),
+        make("tr", {}, ...groups.flatMap(() => columns.map((words) => head(words)))),
+      ]
+    : [make("tr", {}, ...heads.map((words) => head(words)))];
   by("sheet-card").hidden = rows.length === 0;
   fill(
     by("sheet"),
-    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("thead", {}, ...headings),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))),
   );
 }
