@@ -23,6 +23,16 @@ class BoardHints:
     camera: Camera | None = None
     focal_px: float | None = None
 
+    def unused(self, saved: bool = False) -> tuple[str, ...]:
+        """What of it isn't used because a ``saved`` set-up or the board gives the millimetres, a sentence each."""
+        board = None if self.board is None else f"the board {self.board.name}"
+        by = "the saved set-up" if saved else board
+        if by is None:
+            return ()
+        line = None if self.shooting_mm is None else f"the shooting line of {self.shooting_mm:g} mm"
+        given = (board if saved else None, line)
+        return tuple(f"{what} that was given isn't used: {by} gives the lengths" for what in given if what is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class NoBoard:

@@ -116,6 +116,7 @@ def read_crokinole(
         stages[name] = 1000 * (now - start)
         start = now
 
+    unused = () if hints is None else hints.unused(saved=view is not None)
     if view is None:
         view = solve_view(frame, hints_for(frame, hints))
     lap("board")
@@ -128,5 +129,5 @@ def read_crokinole(
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting), seen.covers)
-    notes = (*frame.warnings, *view.warnings, *seen.warnings, *map(covered, seen.covers))
+    notes = (*frame.warnings, *view.warnings, *seen.warnings, *map(covered, seen.covers), *unused)
     return CrokinoleReading(frame, view, discs, score, notes, stages, measured, seen.covers)

@@ -40,6 +40,7 @@ class OpenMatch:
         self._news = threading.Condition()
         self._version = 0
         self._sum = ""
+        self._tried: dict[str, tuple[int, tuple[str | None, ...]]] = {}
         self._read()
 
     @property
@@ -120,6 +121,15 @@ class OpenMatch:
             self.questions.close(key, who, choice)
         self.touched()
         return done
+
+    def refused(self, question: OpenQuestion) -> tuple[str | None, ...]:
+        """For each answer of an open question, why the rules don't take it as the match stands now; None: they do."""
+        held = self._tried.get(question.key)
+        if held is None or held[0] != self.revision:
+            tried = (None if a.event is None else self.log.engine.event_from_json(a.event) for a in question.answers)
+            held = self.revision, tuple(self.log.refused(event, question.entry) for event in tried)
+            self._tried[question.key] = held
+        return held[1]
 
     def dismiss(self, key: str, who: str) -> None:
         """Close a question without a ruling: what holds goes on to hold."""

@@ -16,9 +16,11 @@ from referee.logfile import options_of, read_log
 from referee.officials import Official
 from referee.settings import Settings
 from referee.watchdog import WatchedSource
-from vision.cameras import SourceName, open_source, parse_source
+from vision.cameras import SourceName, check_source, open_source, parse_source
 
 SAMPLE = "sample"
+UNNAMED = ("Player 1", "Player 2")
+"""The sides of a match that was begun without a set-up: the colours of their discs aren't known yet."""
 VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v", ".ts")
 log = logging.getLogger(__name__)
 
@@ -62,11 +64,15 @@ class Hall:
 
     def attach_named(self, match: OpenMatch, source: str) -> LiveTable:
         """Follow a match through what a browser names: a camera, a stream, one of :meth:`media`; never a path."""
+        return self._keep(match, source, self.named(source))
+
+    def named(self, source: str) -> SourceName:
+        """The source that a browser names; raises UnusableInputError where there is none to be followed."""
         for path in self.media():
             # the name is only compared: the path comes from the folder's own list
             if path.name == source:
-                return self._keep(match, str(path), parse_source(str(path)))
-        return self._keep(match, source, self._name(source, paths=False))
+                return check_source(parse_source(str(path)))
+        return self._name(source, paths=False)
 
     def media(self) -> list[Path]:
         """Videos and folders of the setting ``media``."""
@@ -107,10 +113,11 @@ class Hall:
                 return "/"
         if identifier is None and source == SAMPLE:
             return f"/match/{self.begin_sample().id}"
+        name = self._name(source)
         match = self.desk.open(identifier) if identifier else self._last_open()
         if match is None:
-            match = self.desk.create("crokinole", {}, {})
-        self.attach(match, source)
+            match = self.desk.create("crokinole", {"sides": UNNAMED}, {})
+        self._keep(match, source, name)
         return f"/match/{match.id}"
 
     def _go_on(self) -> None:
@@ -140,14 +147,13 @@ class Hall:
             table.close()
 
     def _name(self, source: str, paths: bool = True) -> SourceName:
-        return self._sample_name() if source == SAMPLE else parse_source(source, paths)
+        return self._sample_name() if source == SAMPLE else check_source(parse_source(source, paths))
 
     def _keep(self, match: OpenMatch, source: str, name: SourceName) -> LiveTable:
         table = self._attach(match, name, self._official_for(match))
-        lasting = (
-            source if source == SAMPLE or name.kind not in ("video", "folder") else str(Path(name.secret).resolve())
-        )
-        self._kept.keep(match.id, lasting)
+        on_disk = name.kind in ("video", "folder")
+        lasting = source if source == SAMPLE or not on_disk else str(Path(name.secret).resolve())
+        self._kept.keep(match.id, lasting, shared=on_disk)
         return table
 
     def _attach(self, match: OpenMatch, name: SourceName, official: Official | None) -> LiveTable:

@@ -25,10 +25,10 @@ class KeptCameras:
             return {}
         return {str(k): str(v) for k, v in data.items()} if isinstance(data, dict) else {}
 
-    def keep(self, match: str, source: str) -> None:
-        """This source follows the match from now on, and no other one."""
+    def keep(self, match: str, source: str, shared: bool = False) -> None:
+        """This source follows the match from now on, and no other one unless it can be ``shared``: it is a file."""
         with self._lock:
-            others = {k: v for k, v in self.all().items() if k != match and v != source}
+            others = {k: v for k, v in self.all().items() if k != match and (shared or v != source)}
             self._write(others | {match: source})
 
     def forget(self, match: str) -> None:

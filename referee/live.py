@@ -35,6 +35,7 @@ from referee.officials import (
     Seen,
     TakesBoard,
     TakesCorrections,
+    TellsColours,
 )  # fmt: skip
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
@@ -128,6 +129,11 @@ class LiveTable:
         """What the screen says now."""
         table = "none" if self.official is None else self.official.seen.state
         return TableState(self.source.name.shown, self.source.state, self._look.look, table, self._provisional)
+
+    @property
+    def colours(self) -> dict[str, str]:
+        """The colour of each side's pieces, as far as the camera has seen it."""
+        return self.official.colours() if isinstance(self.official, TellsColours) else {}
 
     def find_again(self) -> None:
         """The board or the camera was moved: look for the board anew."""

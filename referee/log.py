@@ -168,6 +168,16 @@ class MatchLog:
         entry = Entry(self._next, at, who, "ruled", event, target, before, why, evidence)
         return self._change(entry)
 
+    def refused(self, event: Any, target: int | None) -> str | None:
+        """Why the rules would refuse a ruling (:meth:`rule`) as the match stands; None where they take it."""
+        if event is None and target is None:
+            return None
+        try:
+            MatchLog(self.engine, self._entries).rule(event, 0.0, "trial", target=target)
+        except ValueError as error:
+            return str(error)
+        return None
+
     def take_back(self, target: int, at: float, who: str, why: str | None = None) -> Change:
         """Append a taking back of the entry ``target``; raises ValueError when it isn't in force."""
         return self._change(Entry(self._next, at, who, "taken_back", target=target, why=why))

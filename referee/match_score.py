@@ -14,7 +14,7 @@ from typing import Any
 
 import platformdirs
 
-from calibration.errors import NotFoundError
+from calibration.errors import NotFoundError, UnusableInputError
 from calibration.hints import BoardHints
 from referee.log import MatchLog
 from referee.match_json import Agreed, MatchResult, conclude, match_log
@@ -53,6 +53,8 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
     Raises NotFoundError (no_board, board_unsure) where no board was ever found.
     """
     with shared_cores() as threads, VideoFile(path, threads) as video:
+        if video.still:
+            raise UnusableInputError(f"{path}: this is a picture; 'referee read' reads pictures", code="no_video")
         place = resume_path(path, agreed, hints)
         kept = take_up(place)
         official = CrokinoleOfficial(agreed.discs, 3 if agreed.players == "3" else 2, hints)
@@ -79,7 +81,12 @@ def score_video(path: Path, agreed: Agreed, hints: BoardHints, progress: Progres
             why = "no board was found in it" if refusal is None else refusal.reason
             raise NotFoundError(f"{path}: {why}", code="no_board" if refusal is None else refusal.code)
         result = conclude(official.ledger, official.follower.sides.words(), agreed)
-        warnings = [*video.warnings, *result.warnings, *(f"{at:.1f} s: {why}" for at, why in official.watch.notes)]
+        warnings = [
+            *video.warnings,
+            *hints.unused(),
+            *result.warnings,
+            *(f"{at:.1f} s: {why}" for at, why in official.watch.notes),
+        ]
         if stopped is not None:
             warnings.append(f"stopped at {stopped:.1f} s; the same command goes on from there")
         return Scored(result, video.info, official, match_log(result, {"video": path.name}), warnings, stopped)

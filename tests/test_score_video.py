@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from documented import undocumented
 
+from calibration.boards import BUILT_IN
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints
 from referee.cli import main
@@ -331,20 +332,44 @@ def test_wrong_calls_are_refused(arguments, words, tmp_path: Path, monkeypatch):
     assert words in " ".join(said)
 
 
-@pytest.mark.parametrize("frames", [None, 1, 30])
+@pytest.mark.parametrize("name", ["board.jpg", "board.mp4"])
+def test_a_picture_is_no_video_and_is_said_to_be_one(name: str, cache, tmp_path: Path, capsys) -> None:
+    path = tmp_path / name
+    shutil.copyfile(Path(__file__).parents[1] / "sample_images" / "02_natural_and_black.jpg", path)
+    assert main(["score", str(path), "--quiet", "--json", str(tmp_path / "out.json")]) == 2
+    assert f"{name}: this is a picture; 'referee read' reads pictures" in capsys.readouterr().err
+    assert json.loads((tmp_path / "out.json").read_text())["error"]["code"] == "no_video"
+
+
+@pytest.mark.parametrize(("clip", "why"), [("0", "is not in the range"), ("99", "has no room for so many shots")])
+def test_a_clip_that_there_can_not_be_is_refused_before_the_video_is_read(
+    clip: str, why: str, cache, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.match_score.score_video", lambda *_: pytest.fail("the video was read"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["score", str(CLIP), "--quiet", "--clip", clip]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_length_that_is_not_used_is_said() -> None:
+    board, line = BUILT_IN["nca"], "the shooting line of 290 mm that was given isn't used: "
+    assert BoardHints(board).unused() == BoardHints(shooting_mm=290.0).unused() == ()
+    assert BoardHints(board, 290.0).unused() == (f"{line}the board {board.name} gives the lengths",)
+    assert BoardHints(None, 290.0).unused(saved=True) == (f"{line}the saved set-up gives the lengths",)
+    assert len(BoardHints(board, 290.0).unused(saved=True)) == 2
+
+
+@pytest.mark.parametrize("frames", [1, 30])
 def test_without_any_play_no_shot_was_seen_and_no_colours_are_made_up(frames, cache, tmp_path: Path, capsys):
     picture = tmp_path / "board.mp4"
     board = Path(__file__).parents[1] / "sample_images" / "02_natural_and_black.jpg"
-    if frames is None:
-        shutil.copyfile(board, picture)
-    else:
-        pixels = cv2.resize(cv2.imread(str(board)), (960, 540))
-        with av.open(str(picture), "w") as out:
-            stream = out.add_stream("mpeg4", rate=10)
-            stream.width, stream.height, stream.pix_fmt = 960, 540, "yuv420p"
-            for _ in range(frames):
-                out.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="bgr24")))
-            out.mux(stream.encode(None))
+    pixels = cv2.resize(cv2.imread(str(board)), (960, 540))
+    with av.open(str(picture), "w") as out:
+        stream = out.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 960, 540, "yuv420p"
+        for _ in range(frames):
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="bgr24")))
+        out.mux(stream.encode(None))
     assert main(["score", str(picture), "--quiet", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr()
     assert "no shot was seen" in printed.err and "score:" not in printed.out

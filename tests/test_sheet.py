@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_whole_match_by_rounds(path: Path) -> None:
     out = keep(path, "55/1 40/0\n20/1 120/5\n0/0 5/0\nquit\n")
-    assert "round 1 (black 0, natural 0): A (black) shoots disc 1 of 24" in out
+    assert "round 1 (black 0, natural 0): A or C shoots disc 1 of 24" in out
     assert "round 1: black +15, natural +0" in out
     assert "won by natural" in out
     assert read_log(path).log.score == {"black": 15, "natural": 100}

@@ -36,6 +36,7 @@ READ_SECONDS = 5.0
 
 NO_PICTURE = "no picture in it"
 STREAM_FAILURES = (av.error.FFmpegError, OSError, ValueError)
+FOLLOWED = "a camera, a stream, a video or a folder of pictures can be followed"
 FOLDER_FPS = 1.0
 BEHIND_SECONDS = 0.3
 """A video that has fallen this far behind its own time goes on from there; a smaller delay is caught up."""
@@ -108,6 +109,27 @@ def parse_source(text: str, paths: bool = True) -> SourceName:
         f"{text[:80]!r} is no camera (0, 1 or part of its name), stream (rtsp:// or http://), video file or folder",
         code="unreadable_input",
     )
+
+
+def check_source(name: SourceName) -> SourceName:
+    """The name again, once a file or folder has shown that it can be followed; cameras and streams may come later.
+
+    Raises UnusableInputError that says what is wrong and what to do.
+    """
+    if name.kind == "folder":
+        Folder(Path(name.secret), name.shown)
+    elif name.kind == "video":
+        try:
+            with VideoFile(Path(name.secret)) as video:
+                still = video.still
+        except UnusableInputError as error:
+            why = "" if error.__cause__ is None else f" ({_cause(error.__cause__)})"
+            raise UnusableInputError(f"{name.shown} is no video{why}; {FOLLOWED}", code=error.code) from error
+        if still:
+            raise UnusableInputError(
+                f"{name.shown} is a picture: 'referee read' reads pictures; {FOLLOWED}", code="no_video"
+            )
+    return name
 
 
 def open_source(name: SourceName, pace: float = 1.0) -> Grabber:
@@ -258,7 +280,7 @@ class Folder:
     def __init__(self, folder: Path, shown: str) -> None:
         self._paths = sorted(p for p in folder.iterdir() if p.suffix.lower() in PICTURES and p.is_file())
         if not self._paths:
-            raise unreachable(shown, "no pictures in it")
+            raise unreachable(shown, "no pictures in it; name a video, or a folder of pictures")
         self._next = 0
 
     def read(self) -> Frame | None:

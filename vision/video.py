@@ -316,7 +316,7 @@ class VideoFile:
                     geometry = self._geometry(raw)
                 yield VideoFrame(raw, geometry, str(self.path), at)
         if lost:
-            self.warnings.append(f"{lost} damaged pieces of the video were skipped")
+            self.warnings.append(f"{lost} damaged piece{'s' if lost > 1 else ''} of the video skipped")
         expected = self.info.duration_s
         if expected is not None and 0 <= last < expected - max(1.0, 4 * step):
             self.warnings.append(f"the file ends at {last:.1f} s of {expected:.1f} s: it was cut off")

@@ -22,6 +22,8 @@ PRESETS = ("family", "match-play", "nca")
 PLAYERS = ("2", "3", "2v1", "4")
 CLIP_BEFORE_S, CLIP_AFTER_S = 2.0, 2.0
 """A clip of a shot begins this long before the disc leaves the line and ends this long after everything lies still."""
+SHOT_LEAST_S = 1.0
+"""No shot with the rest after it is shorter."""
 STOPPED = 130
 """Exit status of a job that was put aside with Ctrl-C."""
 
@@ -45,7 +47,9 @@ STOPPED = 130
 @click.option("--report", "report_path", type=FilePath(), help="Write a page with everything.")
 @click.option("--out", "folder", type=FilePath(), help="Write result, log, table and report there.")
 @click.option("--annotate", "annotated", type=FilePath(), help="Write the video with all drawn into it.")
-@click.option("--clip", "clips", type=int, multiple=True, metavar="N", help="Cut shot N out of the video, as it is.")
+@click.option(
+    "--clip", "clips", type=click.IntRange(1), multiple=True, metavar="N", help="Cut shot N out of the video, as it is."
+)
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Videos at once (with --out).")
 @click.option("--review", is_flag=True, help="Walk through the open questions at the keyboard.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
@@ -129,6 +133,7 @@ def score_one(
     from referee.match_score import score_video
 
     with failure_told(targets.json), bar(video.name, quiet) as tell:
+        require_room(video, clips)
         scored = score_video(video, agreed, hints, tell)
     data = match_json(scored.result, scored.info, video.name, scored.warnings)
     for note in write_all(targets, data, scored.log, scored.official.pictures, video):
@@ -160,6 +165,17 @@ def _ask(words: str) -> str:
 def clip_path(video: Path, shot: int) -> Path:
     """Where a shot that is cut out goes: into the working folder."""
     return Path(f"{video.stem}.shot{shot}{video.suffix}")
+
+
+def require_room(video: Path, clips: tuple[int, ...]) -> None:
+    """Refuse, before hours of work, a shot that the video is too short for; raises UnusableInputError."""
+    from vision.video import VideoFile
+
+    with VideoFile(video) as file:
+        duration = file.info.duration_s
+    for number in clips:
+        if duration is not None and number > duration / SHOT_LEAST_S:
+            raise UnusableInputError(f"--clip {number}: a video of {duration:.0f} s has no room for so many shots")
 
 
 def cut_clips(video: Path, data: dict[str, Any], clips: tuple[int, ...]) -> None:

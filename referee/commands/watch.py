@@ -70,9 +70,11 @@ def watch(
     hall.desk.evidence.sweep()
     try:
         dashboard = Dashboard(hall)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         where = f"{settings.text('host')}:{settings.whole('port')}"
-        raise UnusableInputError(f"can't listen on {where} ({error.strerror}); choose another --port") from error
+        # the server's own word for a host that there isn't is a ValueError
+        why = error.strerror if isinstance(error, OSError) else "there is no such address"
+        raise UnusableInputError(f"can't listen on {where} ({why}); choose another --host or --port") from error
     path = hall.enter(source, identifier, resume)
     gate = dashboard.gate
     entry = gate.address + path if gate.local else f"{gate.address}/join/{gate.keeper}"

@@ -1,5 +1,6 @@
 """The dashboard: a Flask app over the hall, its pages, its JSON API, its streams; served by waitress."""
 
+import json
 import logging
 import select
 import threading
@@ -99,6 +100,29 @@ def _refused(status: int, code: str, message: str, faults: list[dict[str, str]] 
     return answer, status
 
 
+def refusing_in_json() -> type:
+    """The server's channel: what it refuses itself, before the app is asked, has the form of every refusal."""
+    from waitress.channel import HTTPChannel  # noqa: PLC0415
+    from waitress.task import ErrorTask  # noqa: PLC0415
+
+    class Refusal(ErrorTask):  # type: ignore[misc]  # waitress has no types
+        def execute(self) -> None:
+            error = self.request.error
+            code = HTTP_CODES.get(error.code, "internal" if error.code >= 500 else "bad_request")
+            told = {"error": {"code": code, "message": f"{error.reason}: {error.body}"}}
+            content = json.dumps(told).encode()
+            self.status = f"{error.code} {error.reason}"
+            self.response_headers.append(("Content-Type", "application/json"))
+            self.set_close_on_finish()
+            self.content_length = len(content)
+            self.write(content)
+
+    class Channel(HTTPChannel):  # type: ignore[misc]
+        error_task_class = Refusal
+
+    return Channel
+
+
 class Dashboard:
     """The app with its server; ``serve`` blocks until ``stop``."""
 
@@ -134,6 +158,8 @@ class Dashboard:
             clear_untrusted_proxy_headers=True,
             ident=None,
         )
+        for listener in list(self._sockets.values()):
+            listener.channel_class = refusing_in_json()
 
     def serve(self) -> None:
         """Answer until stopped."""

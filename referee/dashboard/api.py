@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request, send_file
 
 from calibration.errors import UnusableInputError
-from referee.dashboard.context import body, context, field, find_match, state_answer, who
+from referee.dashboard.context import body, context, field, find_match, only, state_answer, who
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
 from referee.desk import OpenMatch, again
@@ -61,12 +61,14 @@ def matches() -> Response:
 @api.post("/matches")
 def begin() -> Response:
     """Begin a match, with a camera if one is named."""
-    data = body()
+    data = body("game", "options", "about", "title", "source", "sample")
     hall = context().hall
     if data.get("sample") is True:
         return state_answer(hall.begin_sample(), 201)
     options, about = field(data, "options", dict, {}), field(data, "about", dict, {})
     source = field(data, "source", str, "")
+    if source:
+        hall.named(source)  # what can't be followed begins no match
     match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
     if source:
         hall.attach_named(match, source)
@@ -76,6 +78,7 @@ def begin() -> Response:
 def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
     """Names, colours and title as short texts, the clock in minutes; nothing else is kept."""
     out: dict[str, Any] = {}
+    only(about, ("names", "colours", "title", "clock_minutes"), "about.")
     for name in ("names", "colours"):
         given = field(about, name, dict, {})
         out[name] = {str(k)[:NAME_LONGEST]: str(v).strip()[:NAME_LONGEST] for k, v in list(given.items())[:12]}
@@ -94,7 +97,7 @@ def state(identifier: str) -> Response:
 @api.post("/matches/<identifier>/events")
 def note(identifier: str) -> Response:
     """Keep an event: as JSON (``event``) or as it would be typed (``text``)."""
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("event", "text")
     match.note(_event(match, data), _at(match), who(data), field(data, "revision", int, None))
     return state_answer(match, 201)
 
@@ -102,7 +105,7 @@ def note(identifier: str) -> Response:
 @api.post("/matches/<identifier>/rulings")
 def rule(identifier: str) -> Response:
     """Rule on an entry: another event in its place, before it, or none (it is struck out)."""
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("event", "text", "target", "before", "why")
     event = _event(match, data) if data.get("event") is not None or data.get("text") else None
     match.rule(
         event,
@@ -119,7 +122,7 @@ def rule(identifier: str) -> Response:
 @api.post("/matches/<identifier>/takebacks")
 def take_back(identifier: str) -> Response:
     """Take back an entry."""
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("target", "why")
     why = str(field(data, "why", str, "")).strip()[:500] or None
     match.take_back(field(data, "target", int), _at(match), who(data), why, field(data, "revision", int, None))
     return state_answer(match, 201)
@@ -144,7 +147,7 @@ def redo(identifier: str) -> Response:
 @api.post("/matches/<identifier>/answers")
 def answer(identifier: str) -> Response:
     """Answer an open question by the number of its answer, or leave it as it is (``choice`` null)."""
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("key", "choice")
     key, choice = field(data, "key", str), field(data, "choice", int, None)
     if choice is None:
         match.dismiss(key, who(data))

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any, cast
 
 from flask import Flask, Response, current_app, g, request
@@ -16,6 +17,8 @@ from referee.hall import Hall
 
 LANGUAGE_COOKIE = "referee_language"
 WHO_LONGEST = 60
+COMMON = ("who", "revision")
+"""Fields that any change may have."""
 
 
 class Context:
@@ -76,15 +79,28 @@ def state_answer(match: OpenMatch, status: int = 200) -> Response:
     return Response(text, status, mimetype="application/json")
 
 
-def body() -> dict[str, Any]:
-    """The request's JSON object; raises RefusedError where it isn't one."""
+def body(*known: str) -> dict[str, Any]:
+    """The request's JSON object; raises RefusedError where it isn't one, or has a field that isn't ``known``.
+
+    ``who`` and ``revision`` may stand in any change.
+    """
     try:
         data = json.loads(request.get_data().decode())
     except (ValueError, RecursionError):
         raise RefusedError("the request's body is no JSON", "bad_json", 400) from None
     if not isinstance(data, dict):
         raise RefusedError("the request's body is no JSON object", "bad_json", 400)
+    only(data, (*known, *COMMON))
     return data
+
+
+def only(data: dict[str, Any], known: Sequence[str], where: str = "") -> None:
+    """Refuse what has a field that isn't known: a misspelt one would be left out silently."""
+    for name in data:
+        if name not in known:
+            raise UnusableInputError(
+                f"unknown field {where + name[:40]!r}; known are {', '.join(known)}", code="bad_request"
+            )
 
 
 def field(data: dict[str, Any], name: str, kind: type, default: Any = ...) -> Any:

@@ -186,5 +186,6 @@ def _check_origin() -> None:
     origin = request.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower():
         raise RefusedError("a change must come from the dashboard's own pages", "wrong_origin", 403)
-    if request.mimetype != "application/json":
+    # an address or method that there isn't is told as such
+    if request.routing_exception is None and request.mimetype != "application/json":
         raise RefusedError("a change is sent as application/json", "not_json", 415)

@@ -2,6 +2,7 @@
 
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import segno
@@ -14,8 +15,9 @@ from referee.dashboard.guard import COOKIE
 from referee.dashboard.stats import statistics
 from referee.dashboard.texts import LANGUAGES, NAMES
 from referee.desk import OpenMatch, title_of
+from referee.hall import SAMPLE, samples_folder
 from referee.rules import GAMES
-from vision.cameras import list_cameras
+from vision.cameras import SourceName, list_cameras
 
 pages = Blueprint("pages", __name__)
 JS_GROUPS = (
@@ -35,6 +37,15 @@ JS_GROUPS = (
 )
 COLOURS = ("black", "natural", "red", "blue", "green", "white", "yellow", "brown")
 YEAR_SECONDS = 365 * 24 * 3600
+
+
+@pages.after_request
+def keep_language(response: Response) -> Response:
+    """A language that is named in the address is kept, as if it were chosen; a display of its own keeps nothing."""
+    named = request.args.get("lang", "")
+    if named in LANGUAGES and request.endpoint not in ("pages.board", "pages.overlay"):
+        response.set_cookie(LANGUAGE_COOKIE, named, samesite="Lax", max_age=YEAR_SECONDS)
+    return response
 
 
 def _page(name: str, **values: Any) -> str:
@@ -88,9 +99,30 @@ def _has_cmn(match: OpenMatch) -> bool:
 def camera(identifier: str) -> str:
     """The camera of a match: its picture, the board found in it, accepted or corrected."""
     match = find_match(identifier)
+    cameras, media = list_cameras(), context().hall.media()
+    table = context().hall.table(match)
+    chosen = None if table is None else table.source.name
+    option = None if chosen is None else _option(chosen, [str(camera.index) for camera in cameras], media)
     return _page(
-        "camera.html", match=match, title=title_of(match.log), cameras=list_cameras(), media=context().hall.media()
+        "camera.html",
+        match=match,
+        title=title_of(match.log),
+        cameras=cameras,
+        media=media,
+        option=option,
+        shown="" if chosen is None else chosen.shown,
     )
+
+
+def _option(chosen: SourceName, cameras: list[str], media: list[Path]) -> str:
+    """Which entry of the list of sources a source is; "" for one that can't be named in the browser."""
+    if chosen.kind == "stream":
+        return "other"
+    if chosen.kind == "usb":
+        return chosen.secret if chosen.secret in cameras else ""
+    if Path(chosen.secret).parent == samples_folder():
+        return SAMPLE
+    return chosen.shown if Path(chosen.secret) in media else ""
 
 
 @pages.get("/board")

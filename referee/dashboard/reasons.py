@@ -6,15 +6,32 @@ that fits none of these (the words of the rules, what people wrote) is shown as 
 
 import re
 import string
+from collections.abc import Mapping
 from functools import cache
 
 from referee.dashboard.texts import Texts, catalogue
+from referee.live import AS_SEEN, NOTHING
+from referee.officials.crokinole_fit import MISSED, WHOLE
+from referee.officials.crokinole_questions import AS_READ, NO_SHOT
 
+PHRASES = {
+    AS_SEEN: "doubt.as_seen",
+    AS_READ: "doubt.as_seen",
+    NOTHING: "doubt.nothing",
+    NO_SHOT: "doubt.nothing",
+    MISSED: "doubt.missed",
+    WHOLE: "doubt.whole",
+}
+"""Answers that officials word alike."""
 PARTS = "; "
 """Between several reasons of one question."""
+ANSWER = ": "
+"""Between a question and the answer that a person gave."""
 OR = " or "
 PLACES = ("where", "others")
 """Fields that hold places in words, of the group ``lies``."""
+SIDES = ("side", "turn")
+"""Fields that hold a side, with its seat in brackets where it has several."""
 
 
 @cache
@@ -29,21 +46,35 @@ def _pattern(text: str) -> re.Pattern[str]:
         re.escape(plain) + (f"(?P<{name}>.+?)" if name else "") for plain, name, _, _ in string.Formatter().parse(text)
     ]
     # a reason ends with the words, before the next one, or before the answer that a person gave
-    return re.compile("".join(parts) + f"(?=$|{PARTS}|: )")
+    return re.compile("".join(parts) + f"(?=$|{PARTS}|{ANSWER})")
 
 
-def reason(words: str, t: Texts) -> str:
-    """Why an official asks, or asked, in the language of ``t``."""
+def reason(words: str, t: Texts, names: Mapping[str, str]) -> str:
+    """Why an official asks, or asked, or an answer, in the language of ``t``; ``names``: those of the sides."""
+    if words in PHRASES:
+        return t(PHRASES[words])
     for key, pattern in patterns():
         found = pattern.match(words)
         if found is None:
             continue
-        given = {name: _place(value, t) if name in PLACES else value for name, value in found.groupdict().items()}
+        given = {name: _shown(name, value, t, names) for name, value in found.groupdict().items()}
         rest = words[found.end() :]
-        more = PARTS + reason(rest.removeprefix(PARTS), t) if rest.startswith(PARTS) else rest
+        between = next((b for b in (PARTS, ANSWER) if rest.startswith(b)), "")
+        more = between + reason(rest.removeprefix(between), t, names) if between else rest
         return t(key, **given) + more
     head, between, rest = words.partition(PARTS)
-    return head + between + (reason(rest, t) if between else "")
+    return head + between + (reason(rest, t, names) if between else "")
+
+
+def _shown(field: str, value: str, t: Texts, names: Mapping[str, str]) -> str:
+    if field in PLACES:
+        return _place(value, t)
+    if field in SIDES:
+        seat = re.search(r" \([A-D]\)$|$", value)
+        assert seat is not None
+        side = value[: seat.start()]
+        return names.get(value) or names.get(side, side) + seat[0]
+    return value
 
 
 def _place(words: str, t: Texts) -> str:

@@ -10,7 +10,7 @@ Rows = list[list[str]]
 
 
 def sheet(log: MatchLog, names: dict[str, str], t: Texts) -> dict[str, Rows | list[str]]:
-    """``heads`` and ``rows`` of the sheet."""
+    """``heads`` and ``rows``; where sides have several columns each, ``groups`` names the sides, ``of_group`` those."""
     rows = score_sheet(log)
     heads, body = rows[0], rows[1:]
     if log.engine.game == "crokinole":
@@ -33,9 +33,11 @@ def sheet(log: MatchLog, names: dict[str, str], t: Texts) -> dict[str, Rows | li
 def _crokinole(log: MatchLog, names: dict[str, str], t: Texts) -> dict[str, Rows | list[str]]:
     state: Any = log.state
     setup = log.engine.setup
+    of_side = [t("sheet.points"), t("sheet.twenties"), t("sheet.gained"), t("sheet.score")]
     heads = [t("sheet.round")]
     for side in setup.sides:
-        heads += [f"{names[side]} · {t('sheet.points')}", t("sheet.twenties"), t("sheet.gained"), t("sheet.score")]
+        heads += [f"{names[side]} · {of_side[0]}", *of_side[1:]]
+    groups = {"groups": [names[side] for side in setup.sides], "of_group": of_side}
     totals = [0] * len(setup.sides)
     rows: Rows = []
     for done in state.played:
@@ -44,4 +46,4 @@ def _crokinole(log: MatchLog, names: dict[str, str], t: Texts) -> dict[str, Rows
         for i, total in enumerate(totals):
             row += [str(done.points[i]), str(done.twenties[i]), f"+{done.gained[i]}", str(total)]
         rows.append(row)
-    return {"heads": heads, "rows": rows}
+    return {"heads": heads, "rows": rows, **groups}

@@ -1,5 +1,6 @@
 """What stands beside each side on the screen, game by game: score, turn, and a few facts; and the line above them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from referee.dashboard.texts import Texts
@@ -20,8 +21,13 @@ def name_keys(engine: Any) -> list[str]:
     return [*side_keys(engine), *(getattr(engine, "players", ())), *(SEATS if engine.game == "kraken" else ())]
 
 
-def sides(engine: Any, state: Any, names: dict[str, str], about: dict[str, Any], t: Texts) -> list[dict[str, Any]]:
-    """One object a side: key, name, colour, score, turn, winner, facts (label and value)."""
+def sides(
+    engine: Any, state: Any, names: dict[str, str], about: dict[str, Any], t: Texts, seen: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """One object a side: key, name, colour, score, turn, winner, facts (label and value).
+
+    ``seen``: the colour of a side's discs, where the camera has seen it and nobody has chosen one.
+    """
     score: dict[str, int] = engine.score(state)
     won = engine.winners(state) or []
     turn = on_turn(engine, state)
@@ -33,7 +39,7 @@ def sides(engine: Any, state: Any, names: dict[str, str], about: dict[str, Any],
             {
                 "key": key,
                 "name": names[key],
-                "colour": str((colours or {}).get(key) or key) if engine.game == "crokinole" else "",
+                "colour": str((colours or {}).get(key) or seen.get(key) or key) if engine.game == "crokinole" else "",
                 "score": score[key],
                 "turn": key in turn,
                 "winner": key in won,
@@ -47,7 +53,7 @@ def on_turn(engine: Any, state: Any) -> list[str]:
     """The sides on turn."""
     todo = engine.legal(state)
     if engine.game == "crokinole":
-        return [todo["side"]] if "side" in todo else []
+        return [todo["side"]] if todo.get("side") else []
     if engine.game == "kraken":
         seat = kraken_seat(state, todo)
         return [TEAMS[team_of(seat)]] if seat else []
@@ -85,7 +91,7 @@ def _crokinole(engine: Any, state: Any, index: int, t: Texts) -> Facts:
         return [twenties]
     left = _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot))
     facts = [_fact(t("live.this_round"), points) | {"round": True}, left, twenties]
-    if setup.side_of[setup.seats.index(hammer(state))] == index:
+    if not state.anyone_opens and setup.side_of[setup.seats.index(hammer(state))] == index:
         facts.append({"label": t("live.hammer"), "value": "", "flag": True})
     return facts
 
@@ -121,7 +127,8 @@ def _head_crokinole(state: Any, todo: dict[str, Any], names: dict[str, str], t: 
     task = t("live.must_touch" if todo["must"] == "C8" else "live.must_inside")
     if todo["rule"]:
         task = t("said.undecided", what=todo["rule"][0])
-    return where, t("live.shoots", name=names[todo["side"]]), task, "C26" if todo["rule"] else todo["must"]
+    who = t("live.shoots", name=names[todo["side"]]) if todo["side"] else t("live.first_shot_opens")
+    return where, who, task, "C26" if todo["rule"] else todo["must"]
 
 
 def _head_yacht(state: Any, todo: dict[str, Any], names: dict[str, str], t: Texts) -> Head:

@@ -9,25 +9,13 @@ from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
 from referee.dashboard.told import clause_text, names_of, tell
 from referee.desk import OpenMatch, title_of
-from referee.live import AS_SEEN, NOTHING, LiveTable, TableState
+from referee.live import LiveTable, TableState
 from referee.log import REDO, UNDO, Entry, MatchLog
-from referee.officials.crokinole_fit import MISSED, WHOLE
-from referee.officials.crokinole_questions import AS_READ, NO_SHOT
 from referee.questions import OpenQuestion
 from referee.rules.codec import to_json
 
 SCHEMA = "state/1"
 EVENTS_SHOWN = 80
-PHRASES = {
-    AS_SEEN: "doubt.as_seen",
-    AS_READ: "doubt.as_seen",
-    NOTHING: "doubt.nothing",
-    NO_SHOT: "doubt.nothing",
-    MISSED: "doubt.missed",
-    WHOLE: "doubt.whole",
-}
-"""Answers that officials word alike, in the reader's language."""
-
 ROUND_ENDS = ("recorded", "result", "record")
 
 
@@ -48,7 +36,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "revision": len(log.entries),
         "version": match.version,
         "names": names,
-        "sides": sides(engine, state, names, log.about, t),
+        "sides": sides(engine, state, names, log.about, t, {} if table is None else table.colours),
         "head": headline(engine, state, names, t),
         "last": last,
         "events": told[-EVENTS_SHOWN:],
@@ -65,7 +53,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         else {"entry": log.stuck.number, "text": t("live.stuck", number=log.stuck.number, why=log.stuck.error)},
         "can_undo": log.undoable is not None,
         "can_redo": log.redoable is not None,
-        "questions": [question(q, engine.game, t) for q in match.questions.all_open()],
+        "questions": [question(q, match, names, t) for q in match.questions.all_open()],
         "provisional": None if table is None else table.state.provisional,
         "camera": None if table is None else camera(table.state, t),
     }
@@ -115,7 +103,7 @@ def _events(log: MatchLog, names: dict[str, str], t: Texts, clips: dict[int, str
                 "counts": counts,
                 "ruled_by": by_place.get(entry.number),
                 "target": entry.target,
-                "why": reason(entry.why, t) if entry.why and entry.why not in (UNDO, REDO) else None,
+                "why": reason(entry.why, t, names) if entry.why and entry.why not in (UNDO, REDO) else None,
                 "picture": entry.evidence,
                 "clip": clips.get(entry.number),
             }
@@ -131,8 +119,9 @@ def _other_words(entry: Entry, log: MatchLog, t: Texts) -> str:
     return t("said.brought_back" if back else "said.took_back", number=number)
 
 
-def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
-    """An open question."""
+def question(asked: OpenQuestion, match: OpenMatch, names: dict[str, str], t: Texts) -> dict[str, Any]:
+    """An open question; ``refused``: for each answer, why the rules don't take it as the match stands, or None."""
+    game = match.log.engine.game
     gap = None
     if asked.gap_mm is not None and asked.sigma_mm is not None:
         gap = t("doubt.gap", gap=f"{asked.gap_mm:+.2f}", sigma=f"{asked.sigma_mm:.2f}")
@@ -140,7 +129,7 @@ def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
         "key": asked.key,
         "doubt": asked.doubt,
         "title": t.known(f"doubt.{asked.doubt}", asked.doubt),
-        "why": reason(asked.why, t),
+        "why": reason(asked.why, t, names),
         "gap": gap,
         "gap_mm": asked.gap_mm,
         "sigma_mm": asked.sigma_mm,
@@ -149,7 +138,8 @@ def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
         "entry": asked.entry,
         "at": asked.at,
         "picture": asked.picture,
-        "answers": [t(PHRASES[c.words]) if c.words in PHRASES else c.words for c in asked.answers],
+        "answers": [reason(c.words, t, names) for c in asked.answers],
+        "refused": list(match.refused(asked)),
     }
 
 

@@ -26,7 +26,7 @@ FARTHEST_MM = 1000.0
 @table_api.post("/source")
 def attach(identifier: str) -> Response:
     """Follow the match through a camera, a stream, a video or a folder; null: through none."""
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("source")
     source = field(data, "source", str, None)
     if source is None:
         context().hall.detach(match)
@@ -60,7 +60,7 @@ def view(identifier: str) -> Response:
 def set_view(identifier: str) -> Response:
     """The board lies where these four points (``handles``, pixels) are on its outermost line."""
     match = find_match(identifier)
-    points = field(body(), "handles", list)
+    points = field(body("handles"), "handles", list)
     table, frame = _table_and_frame(match)
     try:
         px = np.array(points, dtype=np.float64)
@@ -145,7 +145,7 @@ def correct(identifier: str) -> Response:
 
     Without ``disc``: one of ``side`` lies there that the camera doesn't see.
     """
-    match, data = find_match(identifier), body()
+    match, data = find_match(identifier), body("disc", "side", "value", "state", "mm", "px", "inner", "there", "why")
     table, _ = _table_and_frame(match)
     correction = _correction(table, data)
     why = str(field(data, "why", str, "")).strip()[:500] or _words(correction)

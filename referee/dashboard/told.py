@@ -5,7 +5,7 @@ from typing import Any
 
 from referee.dashboard.texts import Texts
 from referee.rules.clauses import clauses
-from referee.rules.crokinole import Outcome, Recorded, Result, Setup, Shot, TimeOut
+from referee.rules.crokinole import Recorded, Result, Setup, Shot, State, TimeOut
 from referee.rules.krakatoa import Ruling, Throw, ThrowOff
 from referee.rules.kraken.events import SEATS, TEAMS
 from referee.rules.yacht import Fill, Roll
@@ -58,16 +58,22 @@ def _crokinole(engine: Any, event: Any, state: Any, names: dict[str, str], t: Te
         words = t("said.recorded", round=done.number, points=points, gained=gained or t("said.tie"))
         return Sentence(words, {"match-play": "C20", "nca": "C24"}.get(setup.preset, "C18"))
     assert isinstance(event, Shot)
-    return _shot(setup, event, getattr(state, "outcome", None), names, t)
+    return _shot(setup, event, state, names, t)
 
 
-def _shot(setup: Setup, event: Shot, outcome: Outcome | None, names: dict[str, str], t: Texts) -> Sentence:
+def _shot(setup: Setup, event: Shot, state: State | None, names: dict[str, str], t: Texts) -> Sentence:
+    outcome = None if state is None else state.outcome
     side = setup.sides[setup.side_of[setup.seats.index(event.seat)]] if event.seat in setup.seats else event.seat
     own = [rest for rest in event.rests if rest.id == event.disc]
     parts = [t("said.shot", name=names.get(side, side), where=place(own[0], t) if own else "–")]
     clause = None
+    opened = state is not None and setup.first is None and state.shots == 1 and not state.played
+    if event.opens or opened:
+        parts.append(t("said.opens"))
+    if event.unseen:
+        parts.append(t("said.unseen", count=event.unseen))
     if outcome is None:
-        return Sentence(parts[0])
+        return Sentence("; ".join(parts))
     if outcome.undecided:
         return Sentence("; ".join([*parts, t("said.undecided", what="; ".join(outcome.undecided))]), "C26")
     for disc, owner in outcome.twenties:

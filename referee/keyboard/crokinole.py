@@ -23,7 +23,8 @@ class CrokinoleWords(Words):
             return f"{round_}: all discs shot, 'end' records the round"
         if todo["rule"]:
             return f"{round_}: {todo['rule'][0]} Type the shot again"
-        return f"{round_}: {' or '.join(todo['seats'])} ({todo['side']}) shoots disc {todo['shot']} of {todo['of']}"
+        side = f" ({todo['side']})" if todo["side"] else ""
+        return f"{round_}: {' or '.join(todo['seats'])}{side} shoots disc {todo['shot']} of {todo['of']}"
 
     def help(self, state: Any) -> str:
         """What may be typed now."""
@@ -38,7 +39,8 @@ class CrokinoleWords(Words):
             )
         if "shot" in todo["events"]:
             lines += [
-                "One shot: shot PLACE [hit DISCS] [DISC=PLACE ...]   e.g. shot 15 hit 3 3=ditch",
+                "One shot: shot [SEAT] PLACE [hit DISCS] [DISC=PLACE ...]   e.g. shot 15 hit 3 3=ditch",
+                f"  SEAT: {' or '.join(todo['seats'])}; left out, it is {todo['seats'][0]}.",
                 "  PLACE: 20 in the hole, 15, 10, 5, 10i (10 and touching the 15 line), 0 (on the shooting line),",
                 "  lean (on the hole's edge), ditch, back (left the surface and came back), 10?5 (too close to call)",
                 "  hit: the discs it touched, also through own discs; 'hit ?' if nobody knows. Discs are numbered",
@@ -68,6 +70,9 @@ class CrokinoleWords(Words):
         return Result(*zip(*[(int(m[1]), int(m[2])) for m in rounds if m], strict=True))
 
     def _shot(self, words: list[str], state: Any) -> Shot:
+        seats = self.engine.legal(state).get("seats") or [self.engine.setup.seats[0]]
+        if words and words[0].upper() in self.engine.setup.seats:
+            seats, words = [words[0].upper()], words[1:]
         if not words:
             raise ValueError("where did the disc come to rest?")
         disc = state.shots + 1
@@ -85,7 +90,6 @@ class CrokinoleWords(Words):
             if not equals:
                 raise ValueError(f"{word!r} is not understood, expected DISC=PLACE")
             rests.append(_rest(_number(name), place))
-        seats = self.engine.legal(state).get("seats") or [self.engine.setup.seats[0]]
         return Shot(seats[0], disc, touched, tuple(rests))
 
     def told(self, before: Any, after: Any) -> list[str]:

@@ -184,6 +184,15 @@ class Glances(Protocol):
 
 
 @runtime_checkable
+class TellsColours(Protocol):
+    """An official that sees which pieces are whose."""
+
+    def colours(self) -> dict[str, str]:
+        """The colour of each side's pieces, as far as it was seen, in a word."""
+        ...
+
+
+@runtime_checkable
 class TakesCorrections(Protocol):
     """An official whose readings people can correct, disc by disc."""
 

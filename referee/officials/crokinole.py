@@ -6,10 +6,9 @@ Live tables and recorded matches share this code: it is fed frames with the time
 import math
 import statistics
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-
-import cv2
 
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.hints import BoardHints
@@ -21,8 +20,10 @@ from referee.officials import Correction, Evidence, Lain, Proposal, Question, Ru
 from referee.officials.crokinole_fit import Fitting, fitting
 from referee.officials.crokinole_hand import Hand
 from referee.officials.crokinole_numbers import Numbers
+from referee.officials.crokinole_pictures import birds_eye, evidence_of
 from referee.officials.crokinole_questions import ShotQuestions
 from referee.rules.crokinole import Crokinole, Recorded, Shot, State
+from referee.rules.protocol import RuleError
 from referee.settings import Settings
 from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.rest import Rest
@@ -43,15 +44,6 @@ if TYPE_CHECKING:
 SIZED_DISCS, SIZED_RESTS = 2, 7
 """A single disc's rim may be blurred or in a shadow: where at least this many discs lie, their size is measured again,
 this many times."""
-EVIDENCE_QUALITY = 100
-"""A call is measured again from its picture: at quality 100 gaps stay within 0.01 mm, at 95 they were off by 0.12 mm,
-at 85 by 0.9 mm (a disc of 20 pixels). That takes some 1 MB a shot at 1080p."""
-
-
-PICTURE_SIDE, PICTURE_QUALITY = 320, 80
-"""Side in pixels of the bird's-eye picture that is kept of each shot, some 15 kB."""
-PICTURE_REACH = 1.25
-"""Half its width over the shooting line's radius: surface and ditch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +75,7 @@ class CrokinoleOfficial:
         self._questions = ShotQuestions()
         self._hand = Hand(self.follower, self.ledger, self._numbers)
         self._live: State | None = None
+        self._engine = Crokinole()
         self._asked: set[tuple[int | None, Doubt]] = set()
         self._at = 0.0
         self._prompt = prompt
@@ -136,6 +129,11 @@ class CrokinoleOfficial:
         """Let go what was taken back, hold again what was brought back."""
         self._hand.in_force(entries)
 
+    def colours(self) -> dict[str, str]:
+        """The colour of the discs of each side whose shots were seen, in a word."""
+        words = self.follower.sides.words()
+        return {side: words[group] for side, group in self._hand.groups.items() if group < len(words)}
+
     def glance(self) -> dict[str, int] | None:
         """Points of the round as the discs seem to lie, before the rules take any off; None until they were read."""
         drafted, reading, state = self.watch.drafted, self._reader.ready(), self._live
@@ -143,7 +141,7 @@ class CrokinoleOfficial:
         if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
         setup = state.setup
-        turn = setup.sides[setup.side_of[state.cycle[state.shots % len(state.cycle)]]]
+        turn = setup.sides[setup.side_of[setup.seats.index(state.on_turn[0])]]
         points = {side: 20 * n for side, n in zip(setup.sides, state.twenties, strict=True)}
         leaving = [self.follower.table[i].mm for i in self.follower.leaving if i in self.follower.table]
         radius = drafted.view.board.disc_radius
@@ -299,7 +297,7 @@ class CrokinoleOfficial:
         off = {*shot.outcome.removed, *[i for i, _ in shot.outcome.twenties]}
         self.follower.leaving |= off & set(self.follower.table)
         if self._live is None:  # of a match that is being played the evidence is kept
-            self.pictures[shot.number] = _birds_eye(reading)
+            self.pictures[shot.number] = birds_eye(reading)
         return [*waits, *self._told(shot, reading)]
 
     def _overlooked(self, outcome: ShotSeen, before: Lying, glimpses: list[Track]) -> JudgedShot | None:
@@ -323,21 +321,31 @@ class CrokinoleOfficial:
         state = self._live
         if state is None or state.over or state.shots < state.stop or state.undecided:
             return []
+        self._foresee(Recorded())
         return [Proposal(Recorded(), at)]
 
+    def _foresee(self, event: Shot | Recorded) -> None:
+        """Go on from an event that is being told: what is told with it comes after it."""
+        if self._live is not None:
+            with suppress(RuleError):  # it will be asked about
+                self._live = self._engine.apply(self._live, event)
+
     def _told(self, shot: JudgedShot, reading: TableReading) -> list[Proposal | Question]:
-        """The shot as a proposal, and a question for everything about it that is open."""
+        """The shot as a proposal, and a question for everything about it that is open; none once the game is over."""
+        if self._live is not None and self._live.over:
+            return []
         fits = Fitting(self._with_seat(shot))
         if self._live is not None:
             fits = fitting(self._live, fits.event, shot.outcome.valid)
         # of a recording the evidence is the recording
-        evidence = Evidence(b"") if self._live is None else _evidence(reading, f"after shot {shot.number}")
+        evidence = Evidence(b"") if self._live is None else evidence_of(reading, f"after shot {shot.number}")
         # the ledger takes some back when it judges a round anew: they can't be told by their place in its list
         fresh = [r for r in self.ledger.reviews if r.key not in self._asked]
         self._asked |= {r.key for r in fresh}
         if self._live is not None:  # the log knows whose turn it was
             fresh = [r for r in fresh if r.doubt.kind is not ShotDoubt.SIDE_UNSEEN]
-        last = self._live is not None and self._live.shots + 1 >= self._live.stop
+        last = self._live is not None and self._live.shots + fits.event.unseen + 1 >= self._live.stop
+        self._foresee(fits.event)
         return self._questions.ask(shot, fits, evidence, fresh, self._numbers, reading, last, self.ledger.shots)
 
     def _with_seat(self, shot: JudgedShot) -> Shot:
@@ -352,7 +360,7 @@ class CrokinoleOfficial:
         setup = state.setup
         side = chosen_side(setup.sides, self.follower.sides.words(), shot.group)
         seats = [s for s, k in zip(setup.seats, setup.side_of, strict=True) if side in (None, setup.sides[k])]
-        on_turn = setup.seats[state.cycle[state.shots % len(state.cycle)]]
+        on_turn = state.on_turn[0]
         seat = on_turn if on_turn in seats else seats[0]
         start = shot.seen.start_mm
         if start is not None:
@@ -375,20 +383,6 @@ def chosen_side(sides: Sequence[str], words: Sequence[str], group: int) -> str |
         return words[group]
     left = [s for s in sides if s not in words]
     return left[0] if len(left) == 1 and len(sides) == len(words) else None
-
-
-def _evidence(reading: TableReading, words: str) -> Evidence:
-    """The frame that a call rests on, whole."""
-    settings = [cv2.IMWRITE_JPEG_QUALITY, EVIDENCE_QUALITY]
-    settings += [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
-    return Evidence(cv2.imencode(".jpg", reading.rest.frame.pixels, settings)[1].tobytes(), words, reading.rest.view)
-
-
-def _birds_eye(reading: TableReading) -> bytes:
-    """The board seen straight from above, as JPEG."""
-    view = reading.rest.view
-    picture = view.rectify(reading.rest.frame.pixels, PICTURE_REACH * view.board.shooting, PICTURE_SIDE)
-    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, PICTURE_QUALITY])[1].tobytes()
 
 
 def official_for(engine: Crokinole, state: State, settings: Settings) -> CrokinoleOfficial:

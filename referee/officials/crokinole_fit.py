@@ -1,7 +1,7 @@
 """Makes a shot that the log can't take fit: the game goes on, and a person is asked.
 
 One wrong call must not make the rules refuse every shot after it. Discs that the log doesn't know (any more) are left
-out of the shot, and the question says so.
+out of the shot, a shot out of turn is taken in the likeliest way that the rules allow, and the question says so.
 """
 
 from dataclasses import dataclass, replace
@@ -12,20 +12,74 @@ from referee.rules.crokinole.shots import shoot
 from referee.rules.protocol import RuleError
 
 MISSED, WHOLE = "it touched none", "with the discs that the log has off the board"
+OUT_OF_TURN = "{side} shot, but it was {turn}'s turn"
+OPENED, UNSEEN, OTHERS = "{side} begins this round", "a shot by {turn} before it was missed", "{turn} made this shot"
+"""A shot out of turn, and what it may have been; the fields are sides, with the seat where a side has several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """``event`` is what the rules take; ``why``: what they refused, None where nothing; ``others``: other answers."""
+    """``event`` is what the rules take; ``why``: what they refused, None where nothing; ``others``: other answers.
+
+    ``words``: what ``event`` means, where that isn't simply how the shot was read.
+    """
 
     event: Shot
     why: str | None = None
     clause: str | None = None
     others: tuple[Answer, ...] = ()
+    words: str | None = None
 
 
 def fitting(state: State, event: Shot, valid: bool | None) -> Fitting:
     """The shot as the log can take it. ``valid``: whether it was valid by what the camera sees on the board."""
+    whose, *others = turns(state, event)
+    fits = _with_known_discs(state, whose.event, valid)
+    if not whose.words:
+        return fits
+    why = OUT_OF_TURN.format(**_names(state, event))
+    known = {"touched": fits.event.touched, "rests": fits.event.rests}
+    return Fitting(
+        fits.event,
+        why if fits.why is None else f"{why}; {fits.why}",
+        state.setup.turn_clause,
+        (*fits.others, *(Answer(other.words, replace(other.event, **known)) for other in others)),
+        whose.words,
+    )
+
+
+def turns(state: State, event: Shot) -> list[Answer]:
+    """The shot as the turn (C14, C21-C23) allows it, the likeliest first; without words where it was on turn.
+
+    At the start of a round the players began otherwise than the rules had it, later a shot was missed, or it was the
+    other side's after all.
+    """
+    due = state.shots < state.stop and not state.over and not state.undecided
+    if not due or event.seat in state.on_turn or event.seat not in state.setup.seats:
+        return [Answer("", event)]
+    names = _names(state, event)
+    found = []
+    if state.shots == 0:
+        found.append(Answer(OPENED.format(**names), replace(event, opens=True)))
+    place = state.setup.seats.index(event.seat)
+    ahead = range(state.shots + 1, min(state.stop, state.shots + len(state.cycle)))
+    missed = [i - state.shots for i in ahead if state.cycle[i % len(state.cycle)] == place]
+    if missed:
+        found.append(Answer(UNSEEN.format(**names), replace(event, unseen=missed[0])))
+    return [*found, Answer(OTHERS.format(**names), replace(event, seat=state.on_turn[0]))]
+
+
+def _names(state: State, event: Shot) -> dict[str, str]:
+    """Whose shot it was and whose turn."""
+    setup = state.setup
+    sides = {seat: setup.sides[owner] for seat, owner in zip(setup.seats, setup.side_of, strict=True)}
+    if len(sides) > len(setup.sides):
+        sides = {seat: f"{side} ({seat})" for seat, side in sides.items()}
+    return {"side": sides[event.seat], "turn": sides[state.on_turn[0]]}
+
+
+def _with_known_discs(state: State, event: Shot, valid: bool | None) -> Fitting:
+    """The shot without discs that the log doesn't have on the board."""
     try:
         shoot(state, event)
         return Fitting(event)

@@ -15,6 +15,8 @@ from vision.shot_seen import OnTable
 def free_number(state: State) -> int:
     """The number of the next disc: shots are counted, and a number is given once a round."""
     used = {d.id for d in state.board} | set(state.out)
+    if state.outcome is not None and state.undecided:
+        used.add(state.outcome.disc)  # its shot waits for a ruling
     number = state.shots + 1
     while number in used:
         number += 1

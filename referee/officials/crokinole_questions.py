@@ -134,7 +134,7 @@ def _question(
         doubt="too_close" if line is not None and (fits is None or fits.why is None) else "unexpected",
         why=words,
         at=told.at,
-        answers=(Answer(AS_READ, told.event), *distinct, Answer(NO_SHOT)),
+        answers=(Answer((fits and fits.words) or AS_READ, told.event), *distinct, Answer(NO_SHOT)),
         proposal=proposal,
         gap_mm=None if line is None else line.gap_mm,
         sigma_mm=None if line is None else line.sigma_mm,

@@ -75,14 +75,15 @@ def _added(log: MatchLog, correction: Correction, disc: Disc | None, cleared: bo
         if counted:
             words = f"the last shot of the recorded round took no disc of {correction.side} off; correct an earlier one"
             raise UnusableInputError(words, code="no_shot")
-    legal = engine.legal(state)
-    if legal.get("side") != correction.side:
+    me = setup.sides.index(correction.side)
+    due = engine.legal(state).get("seats", ())
+    seat = next((seat for seat in due if setup.side_of[setup.seats.index(seat)] == me), None)
+    if seat is None:
         words = f"it isn't {correction.side}'s turn; put the shot that is missing in before the last one"
         raise UnusableInputError(words, code="no_shot")
     number = free_number(state)
-    me = setup.sides.index(correction.side)
     touched = None if any(d.side != me for d in state.board) else ()
-    return Ruled(Shot(legal["seats"][0], number, touched, (rest_of(number, disc),)), None, number)
+    return Ruled(Shot(seat, number, touched, (rest_of(number, disc),)), None, number)
 
 
 def _off(state: State, shot: Shot, side: str) -> int | None:

@@ -5,8 +5,10 @@ sizes of the dodecas at its two ends; at any tilt that is exact enough for the h
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,11 +92,16 @@ class KrakatoaOfficial:
         thrown = tuple(n for n in SETS if n in self._taken) or self._thrown(dice)
         colours = {name: told(dice, name) for name in SETS}
         throw = Throw(
-            self._engine.legal(self._state)["player"], colours["steam"], colours["ash"], colours["lava"], thrown,
+            self._due["player"], colours["steam"], colours["ash"], colours["lava"], thrown,
             moved_mm=self._way_mm(dice, thrown),
         )  # fmt: skip
         self._lay, self._taken = dice, set()
         return [self._proposal(throw, rest)]
+
+    @property
+    def _due(self) -> dict[str, Any]:
+        """What may be thrown, were there no throw that waits for a ruling."""
+        return self._engine.legal(replace(self._state, pending=None))
 
     def _proposal(self, throw: Throw, rest: Rest[Dodeca]) -> Proposal | Question:
         proposal = Proposal(throw, rest.start_s, float(min(d.confidence for d in rest.dice)))
@@ -118,7 +125,7 @@ class KrakatoaOfficial:
         whole = [name for name in SETS if sum(d.set == name for d in rest.dice) == A_SET]
         if len(whole) != 1 or len(rest.dice) != A_SET:
             return ()
-        players = self._engine.legal(self._state)["players"]
+        players = self._due["players"]
         event = ThrowOff(players[0], whole[0], told(rest.dice, whole[0]))
         self._lay = rest.dice
         return [Proposal(event, rest.start_s, float(min(d.confidence for d in rest.dice)))]
@@ -135,7 +142,7 @@ class KrakatoaOfficial:
     def _thrown(self, dice: Sequence[Dodeca]) -> tuple[str, ...]:
         """The sets of the due throw that moved as a whole, where just one choice did; else nothing."""
         whole = {name for name in SETS if self._all_moved(dice, name)}
-        due = [tuple(names) for names in self._engine.legal(self._state)["sets"]]
+        due = [tuple(names) for names in self._due["sets"]]
         if self._state.before is not None and whole == set(SETS):
             return SETS
         fitting = [names for names in due if set(names) <= whole]

@@ -59,7 +59,7 @@ def test_a_whole_match_of_crokinole(room: Room) -> None:
 
 
 def test_what_the_rules_refuse_names_its_faults(room: Room) -> None:
-    match = room.begin("crokinole", **CROKINOLE)["id"]
+    match = room.begin("crokinole", options={"discs": 2, "first": "A"})["id"]
     answer = room.post(f"/matches/{match}/events", {"event": shot("C", 1, 15)}, 409)
     assert answer["error"]["code"] == "against_the_rules"
     assert answer["error"]["faults"][0]["clause"] == "C14"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.room import API, Room
+from referee.dashboard.context import LANGUAGE_COOKIE
 from referee.dashboard.guard import COOKIE, CSP, Gate, RefusedError, is_loopback
 
 
@@ -227,3 +228,41 @@ def test_tokens_are_not_in_what_is_printed_of_the_gate(room: Room) -> None:
     assert room.gate.keeper not in repr(room.gate)
     assert len(room.gate.keeper) >= 20
     assert room.gate.keeper != room.gate.viewer
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "field"),
+    [
+        ("/matches", {"game": "yacht", "optoins": {}}, "optoins"),
+        ("/matches", {"game": "yacht", "about": {"nmaes": {}}}, "about.nmaes"),
+        ("/matches/current/events", {"text": "1 2 3 4 5", "revison": 0}, "revison"),
+        ("/matches/current/undo", {"target": 1}, "target"),
+        ("/matches/current/answers", {"key": "k", "chioce": 1}, "chioce"),
+        ("/matches/current/source", {"suorce": "sample"}, "suorce"),
+    ],
+)
+def test_an_unknown_field_is_refused_by_its_name(room: Room, path: str, data: dict[str, object], field: str) -> None:
+    room.begin("yacht", options={"players": ["Ana"]})
+    answer = room.post(path, data, 400)
+    assert answer["error"]["code"] == "bad_request"
+    assert answer["error"]["message"].startswith(f"unknown field '{field}'; known are ")
+    assert room.get("/matches/current")["revision"] == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("DELETE", "/matches/current"), ("PUT", "/matches"), ("POST", "/cameras")]
+)
+def test_a_method_that_an_address_does_not_know_is_told_as_such(room: Room, method: str, path: str) -> None:
+    answer = room.client.open(API + path, method=method)
+    assert (answer.status_code, error(answer)) == (405, "no_method")
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [("/new?lang=es", "es"), ("/new?lang=xx", None), ("/new", None), ("/board?lang=ko", None)],
+)
+def test_a_language_in_the_address_is_kept_but_a_display_keeps_none(room: Room, address: str, kept: str | None) -> None:
+    room.begin("yacht", options={"players": ["Ana"]})
+    assert room.client.get(address).status_code == 200
+    cookie = room.client.get_cookie(LANGUAGE_COOKIE)
+    assert (None if cookie is None else cookie.value) == kept

@@ -61,7 +61,7 @@ def with_sevens(sentence: str) -> str:
 
 
 def is_in_the_catalogue(said: str) -> bool:
-    told = {language: reason(said, Texts(language)) for language in LANGUAGES}
+    told = {language: reason(said, Texts(language), {}) for language in LANGUAGES}
     return told.pop("en") == said and said not in told.values()
 
 
@@ -102,4 +102,4 @@ def test_every_reason_of_the_other_games_is_in_the_catalogue() -> None:
     ],
 )
 def test_reasons_are_told_piece_by_piece_and_what_is_unknown_stays(said: str, told: str) -> None:
-    assert reason(said, Texts("es")) == told
+    assert reason(said, Texts("es"), {}) == told

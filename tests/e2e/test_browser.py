@@ -260,6 +260,39 @@ def test_the_board_is_found_and_can_be_dragged(running: Served, browser: Any) ->
     assert page.problems == []
 
 
+def test_the_cameras_page_keeps_asking_for_a_picture_and_shows_its_source(browser: Any, tmp_path: Path) -> None:
+    """The first answers come before the first picture; the list shows what is followed, not its first entry."""
+    media = tmp_path / "media"
+    media.mkdir()
+    (media / "a.mp4").touch()
+    shutil.copy(samples_folder() / "crokinole.mp4", media / "b.mp4")
+    running = Served(tmp_path, PACE, media=str(media))
+    match = running.desk.create("crokinole", {}, {})
+    running.dashboard.hall.attach_named(match, "b.mp4")
+    page = page_of(browser)
+    refused: list[str] = []
+
+    def late(route: Any) -> None:
+        if len(refused) < 2:
+            refused.append(route.request.url)
+            route.fulfill(status=404, json={"error": {"code": "no_picture", "message": "there is no picture yet"}})
+        else:
+            route.continue_()
+
+    page.route("**/view", late)
+    page.goto(f"{running.url}/match/{match.id}/camera")
+    page.locator("#rings .ring").first.wait_for(state="attached")
+    assert len(refused) == 2
+    assert page.input_value("[name=camera]") == "b.mp4"
+    assert page.is_hidden("#notice")
+    photograph(page, "camera-late")
+    page.unroute("**/view")
+    running.dashboard.hall.attach(match, str(samples_folder() / "crokinole.mp4"))
+    page.goto(f"{running.url}/match/{match.id}/camera")
+    assert page.input_value("[name=camera]") == "sample"
+    running.close()
+
+
 def test_crokinole_by_hand_with_corrections(running: Served, browser: Any) -> None:
     page = page_of(browser, scheme="dark")
     page.goto(f"{running.url}/new")

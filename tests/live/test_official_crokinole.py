@@ -1,23 +1,30 @@
 """What a camera tells of crokinole, brought to the log: numbers of discs, shots that don't fit, questions."""
 
 import importlib
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
+from live.sources import NAME, Scripted
 from referee.desk import Desk
+from referee.live import LiveTable
 from referee.log import MatchLog
-from referee.officials import Correction, Place
+from referee.officials import Correction, Place, Proposal
+from referee.officials.crokinole import CrokinoleOfficial
 from referee.officials.crokinole_fit import fitting
 from referee.officials.crokinole_numbers import Numbers, free_number
 from referee.officials.crokinole_questions import Told, judged_since, open_place
 from referee.officials.crokinole_ruling import ruling
 from referee.officials.registry import MODULES, official_for
-from referee.rules.crokinole import Crokinole, Lying, Rest, Shot, State, TimeOut
+from referee.rules.crokinole import Crokinole, Lying, Recorded, Rest, Shot, State, TimeOut
 from referee.store import Store
+from referee.watchdog import WatchedSource
 from vision.readings import Disc, LineContact
 from vision.shot_seen import DiscAfter, OnTable
+from vision.video import VideoFile
 
 
 @pytest.mark.parametrize("game", ["crokinole", "krakatoa", "kraken", "yacht"])
@@ -115,10 +122,82 @@ def test_a_valid_shot_stays_valid_where_the_log_does_not_know_what_it_touched(en
 
 
 def test_what_does_not_fit_at_all_is_left_to_the_rules(engine: Crokinole) -> None:
-    wrong = replace(shot("C", 1), rests=(Rest(1, "board", 15), Rest(9, "ditch")))
-    told = fitting(engine.start(), wrong, True)
+    wrong = shot("C", 1)
+    told = fitting(after(engine, shot("A", 1)), wrong, True)
     assert told.event == wrong
     assert told.why is None
+
+
+@pytest.mark.parametrize(
+    ("players", "before", "seat", "why", "answers"),
+    [
+        ("2", "", "C", "natural shot, but it was black's turn", {"opens": True}),
+        ("2", "A", "A", "black shot, but it was natural's turn", {"unseen": 1}),
+        ("2", "ACACACA", "A", "black shot, but it was natural's turn", {"seat": "C"}),
+        ("4", "A", "D", "natural (D) shot, but it was natural (B)'s turn", {"unseen": 2}),
+        ("2v1", "A", "C", "black (C) shot, but it was natural (B)'s turn", {"unseen": 1}),
+    ],
+)
+def test_a_shot_out_of_turn_is_taken_as_the_rules_allow_and_asked_about(
+    players: str, before: str, seat: str, why: str, answers: dict[str, object]
+) -> None:
+    engine = Crokinole({"players": players, "discs": 4, "first": "A"})
+    state = after(engine, *(Shot(s, i + 1, (), (Rest(i + 1, "ditch"),)) for i, s in enumerate(before)))
+    told = fitting(state, shot(seat, 9), True)
+    assert told.event == replace(shot(seat, 9), **answers)  # type: ignore[arg-type]
+    assert (told.why, told.clause) == (why, engine.setup.turn_clause)
+    for answer in told.others:
+        engine.apply(state, answer.event)
+    assert {a.event for a in told.others} >= ({replace(shot(seat, 9), seat=state.on_turn[0])} - {told.event})
+
+
+@pytest.mark.parametrize("seat", ["A", "C"])
+def test_where_nobody_chose_who_begins_the_first_shot_is_in_turn(seat: str) -> None:
+    told = fitting(Crokinole().start(), shot(seat, 1), True)
+    assert (told.event, told.why, told.others) == (shot(seat, 1), None, ())
+
+
+def test_what_is_told_together_is_told_in_order(engine: Crokinole) -> None:
+    """The next round's first shot is found together with the end of the one before it."""
+    shots = [Shot("ACAC"[i % 4], i + 1, (), (Rest(i + 1, "ditch"),)) for i in range(8)]
+    official = CrokinoleOfficial(4)
+    official.follow(after(engine, *shots))
+    (recorded,) = official._recorded(9.0)
+    assert isinstance(recorded, Proposal)
+    assert isinstance(recorded.event, Recorded)
+    assert official._live is not None
+    assert (official._live.round, official._live.on_turn) == (2, ("C",))
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"), [({}, False), ({"first": "C"}, False), ({"first": "A"}, True)], ids=["open", "C", "A"]
+)
+def test_whoever_shoots_first_begins(
+    options: dict[str, str], asked: bool, shared_file: Callable[[str], Path], tmp_path: Path
+) -> None:
+    film = shared_file("scenes/matches/m001.mp4")  # natural at C begins, brown at A makes 45 points more
+    options = {"sides": ["brown", "natural"], "discs": 4, "rounds": 1} | options  # type: ignore[dict-item]
+    match = Desk(Store(f"sqlite:///{tmp_path}/m.db")).create("crokinole", options, {})
+    source = WatchedSource(NAME, opener=lambda _name: Scripted(repeat(None)))
+    table = LiveTable(match, source, official_for(match))
+    for frame in VideoFile(film).frames():
+        table.see(frame)
+    assert table.official is not None
+    table._take(table.official.finish())
+    table.close()
+    seats = [event.seat for _, event, _ in match.log.history() if isinstance(event, Shot)]
+    assert seats == ["C", "A"] * 4
+    assert match.log.score == {"brown": 45, "natural": 0}
+    questions = [q for q in match.questions.all_open() if q.clause == "C14"]
+    assert [q.why for q in questions] == ["natural shot, but it was brown's turn"] * asked
+    for question in questions:
+        assert match.refused(question) == (None,) * 4
+
+
+def test_a_shot_after_one_that_waits_for_a_ruling_has_a_number_of_its_own(engine: Crokinole) -> None:
+    waiting = after(engine, Shot("A", 1, (), (Rest(1, "board", 10),)))
+    assert waiting.undecided
+    assert free_number(waiting) == 2
 
 
 def test_places_that_are_open_are_answers() -> None:

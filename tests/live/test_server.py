@@ -114,7 +114,8 @@ def test_two_scorekeepers_at_once(served: Served) -> None:
         while kept[me] < 8:
             _, state = call(served.port, f"/matches/{match.id}")
             act = "undo" if state["can_undo"] else "events"
-            data = {"revision": state["revision"], "text": "1 2 3 4 5", "who": f"keeper {me}"}
+            data = {"revision": state["revision"], "who": f"keeper {me}"}
+            data |= {"text": "1 2 3 4 5"} if act == "events" else {}
             status, answer = call(served.port, f"/matches/{match.id}/{act}", data)
             kept[me] += status == 201
             assert status == 201 or answer["error"]["code"] == "conflict", answer
@@ -234,3 +235,22 @@ def test_the_program_starts_again_by_itself_and_ends_with_its_guardian(tmp_path:
     guardian.wait()
     until(lambda: not _answers(port), 30)
     guardian.stdout.close()
+
+
+def test_a_host_that_there_is_not_is_refused_in_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "referee.cli", "watch", "--no-open", "--host", "999.1.1.1", "--port", "8760"]
+    done = subprocess.run([*command, "--store", f"sqlite:///{tmp_path}/m.db"], capture_output=True, check=False)
+    assert done.returncode == 2
+    why = b"can't listen on 999.1.1.1:8760 (there is no such address); choose another --host or --port"
+    assert done.stderr.strip() == b"referee: " + why
+
+
+def test_a_body_that_is_too_large_is_refused_in_the_one_form(tmp_path: Path) -> None:
+    served = Served(tmp_path, max_body_kb=16)
+    until(lambda: call(served.port, "/matches")[0] == 200, 10)
+    asking = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    asking.request("POST", "/api/v1/matches", b"x" * 50_000, {"Content-Type": "application/json"})
+    answer = asking.getresponse()
+    assert (answer.status, answer.headers["Content-Type"]) == (413, "application/json")
+    assert json.loads(answer.read())["error"]["code"] == "too_large"
+    served.close()

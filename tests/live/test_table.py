@@ -8,7 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.errors import UnusableInputError
 from live.sources import NAME, Scripted, frame, picture, until
+from referee.dashboard.summary import summary
+from referee.dashboard.texts import Texts
 from referee.desk import Desk, OpenMatch
 from referee.hall import SAMPLE, Hall, samples_folder
 from referee.kept_cameras import KeptCameras
@@ -323,6 +326,58 @@ def test_only_its_owner_can_read_which_camera_follows_which_match(desk: Desk) ->
     path.write_text("no json")
     assert kept.all() == {}
     assert hall.enter(None, None) == "/"
+    hall.close()
+
+
+def test_two_matches_on_one_video_both_get_it_back(desk: Desk, tmp_path: Path) -> None:
+    hall = Hall(desk, Settings())
+    film = tmp_path / "film.mp4"
+    film.write_bytes((samples_folder() / "crokinole.mp4").read_bytes())
+    matches = [desk.create("yacht", {"players": [name]}, {}) for name in ("Ana", "Bo")]
+    for match in matches:
+        hall.attach(match, str(film))
+    hall.close()
+    again = Hall(desk, Settings())
+    assert again.enter(None, None) == f"/match/{matches[1].id}"
+    assert [again.table(match) is None for match in matches] == [False, False]
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("notes.md", b"# no video", "notes.md is no video .*; a camera, a stream, a video or a folder"),
+        ("photo.jpg", b"", "photo.jpg is a picture: 'referee read' reads pictures; a camera"),
+        ("empty", None, "no pictures in it; name a video, or a folder of pictures"),
+    ],
+)
+def test_what_can_not_be_followed_begins_no_match(
+    desk: Desk, tmp_path: Path, name: str, content: bytes | None, why: str
+) -> None:
+    path = tmp_path / "media" / name
+    path.mkdir(parents=True) if content is None else path.parent.mkdir()
+    if content is not None:
+        path.write_bytes(content or cv2.imencode(".jpg", picture())[1].tobytes())
+    hall = Hall(desk, Settings({"media": str(path.parent)}))
+    with pytest.raises(UnusableInputError, match=why):
+        hall.enter(str(path), None)
+    with pytest.raises(UnusableInputError):
+        hall.named(name)
+    assert desk.rows() == []
+    hall.close()
+
+
+def test_a_match_without_a_set_up_takes_its_colours_from_the_table(desk: Desk) -> None:
+    hall = Hall(desk, Settings(), official_for, FAST)
+    assert hall.enter(str(samples_folder() / "crokinole.mp4"), None).startswith("/match/")
+    match = desk.current()
+    table = hall.table(match)
+    assert table is not None
+    until(lambda: len(table.colours) == 2, 120)
+    assert set(table.colours) == {"Player 1", "Player 2"} == set(match.log.score)
+    told = summary(match, table, Texts("en"))["sides"]
+    assert {side["key"]: side["colour"] for side in told} == table.colours
+    assert len(set(table.colours.values())) == 2
     hall.close()
 
 

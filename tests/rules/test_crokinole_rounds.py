@@ -1,5 +1,6 @@
 """Crokinole, rounds and games: C14-C26."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,10 +66,98 @@ def test_c14_turns_alternate_and_so_does_who_opens() -> None:
 
 
 def test_c14_out_of_turn_is_named() -> None:
-    engine = Crokinole()
+    engine = Crokinole({"first": "A"})
     assert message(engine, engine.start(), shot("C", 1, 15)) == (
         "C14: a shot by C; expected a shot by A (round 1, shot 1 of 24, A (black) to shoot; score black 0, natural 0)"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "first", "orders"),
+    [
+        ({}, "A", ["ACAC", "CACA", "ACAC"]),
+        ({}, "C", ["CACA", "ACAC", "CACA"]),
+        ({"players": "4"}, "C", ["CDAB", "DABC", "ABCD"]),
+        ({"players": "2v1"}, "B", ["BABC", "ABCB", "BABC"]),
+        ({"players": "2v1"}, "C", ["CBAB", "BCBA", "ABCB"]),
+        ({"players": "3"}, "B", ["BCABCA", "CABCAB", "ABCABC"]),
+    ],
+)
+def test_c14_where_nobody_chose_the_first_shot_says_who_begins(
+    options: dict[str, Any], first: str, orders: list[str]
+) -> None:
+    engine = Crokinole({**options, "discs": 2, "rounds": 9})
+    assert engine.options().get("first") is None
+    state = engine.start()
+    assert engine.legal(state)["seats"] == list(engine.setup.seats)
+    assert (engine.legal(state)["side"], engine.legal(state)["hammer"]) == (None, None)
+    for number, wanted in enumerate(orders):
+        got = order(engine, state, state.stop) if number else None
+        seats = wanted[: state.stop]
+        for i, seat in enumerate(seats):
+            state = engine.apply(state, shot(seat, i + 1, "ditch"))
+        assert got is None or got[0][: len(seats)] == seats
+        state = engine.apply(state, Recorded())
+    assert [done.first for done in state.played] == [o[0] for o in orders]
+
+
+def test_c14_the_choice_is_open_until_a_shot_is_seen() -> None:
+    engine = Crokinole({"discs": 2})
+    state = results(engine, "20/1 0/0")
+    assert engine.legal(state)["seats"] == ["A", "C"]
+    assert engine.legal(play(engine, shot("A", 1, "ditch"), start=state))["seats"] == ["C"]
+    assert engine.legal(play(engine, shot("C", 1, "ditch"), start=state))["seats"] == ["A"]
+    waiting = engine.apply(state, shot("C", 1, "10u"))
+    assert waiting.undecided
+    assert engine.legal(waiting)["seats"] == ["C"]
+    assert "C26: disc 1 shot by A" in message(engine, waiting, shot("A", 1, 10))
+    assert play(engine, shot("C", 1, 10), start=waiting).on_turn == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("options", "played", "ruled", "following"),
+    [
+        ({"first": "A"}, 0, shot("C", 1, "ditch", opens=True), "ACA"),
+        ({"first": "A"}, 0, shot("C", 1, "ditch", unseen=1), "AC"),
+        ({"first": "A"}, 1, shot("A", 2, "ditch", unseen=1), "C"),
+        ({"players": "4", "first": "A"}, 0, shot("D", 1, "ditch", opens=True), "ABC"),
+        ({"players": "4", "first": "A"}, 0, shot("D", 1, "ditch", unseen=3), "ABCD"),
+        ({"players": "2v1", "first": "B"}, 0, shot("C", 1, "ditch", unseen=1), "BAB"),
+        ({"players": "2v1", "first": "A"}, 0, shot("C", 1, "ditch", opens=True), "BAB"),
+    ],
+)
+def test_c14_a_ruling_says_whose_turn_it_was(options: dict[str, Any], played: int, ruled: Shot, following: str) -> None:
+    engine = Crokinole({**options, "discs": 4 if "players" in options else 2})
+    before = play(engine, *[shot("A", i + 1, "ditch") for i in range(played)])
+    assert "expected a shot by" in message(engine, before, replace(ruled, opens=False, unseen=0))
+    state = engine.apply(before, ruled)
+    assert order(engine, state, state.stop - state.shots)[0].startswith(following)
+
+
+@pytest.mark.parametrize(
+    ("number", "ruled", "fault"),
+    [
+        (0, shot("A", 1, 15, opens=True, unseen=1), "C14: a round opened by shot 1; expected its first shot"),
+        (1, shot("C", 2, "ditch", opens=True), "C14: a round opened by shot 2; expected its first shot"),
+        (1, shot("C", 2, "ditch", unseen=-1), "C14: -1 shots before it unseen; expected a number from 0"),
+        (
+            3,
+            shot("A", 4, "ditch", unseen=1),
+            "C15: a shot by A after the last disc; expected the round to be recorded first",
+        ),
+    ],
+)
+def test_c14_a_ruling_on_the_turn_that_can_not_be(number: int, ruled: Shot, fault: str) -> None:
+    engine = Crokinole({"discs": 2, "first": "A"})
+    state = play(engine, *[shot("ACAC"[i], i + 1, "ditch") for i in range(number)])
+    assert message(engine, state, ruled).startswith(fault)
+
+
+def test_c14_rounds_after_a_ruling_on_who_opens_go_on_from_it() -> None:
+    engine = Crokinole({"discs": 1, "first": "A"})
+    state = play(engine, shot("A", 1, "ditch"), shot("C", 2, "ditch"), Recorded())
+    state = play(engine, shot("A", 1, "ditch", opens=True), shot("C", 2, "ditch"), Recorded(), start=state)
+    assert ([done.first for done in state.played], state.on_turn) == (["A", "A"], ("C",))
 
 
 def test_c21_four_players_clockwise_and_the_opening_moves_clockwise() -> None:
@@ -105,7 +194,7 @@ def test_c22_either_partner_may_follow_the_third_players_opening() -> None:
     later = engine.apply(engine.apply(state, shot("A", 2, "ditch")), shot("B", 3, "ditch"))
     assert engine.legal(later)["seats"] == ["C"]
     assert "expected a shot by C" in message(engine, later, shot("A", 4, "ditch"))
-    pair_first = Crokinole({"players": "2v1"})
+    pair_first = Crokinole({"players": "2v1", "first": "A"})
     opened = play(pair_first, shot("A", 1, "ditch"))
     assert pair_first.legal(opened)["seats"] == ["B"]
     assert "expected a shot by B" in message(pair_first, opened, shot("C", 2, "ditch"))
@@ -252,7 +341,7 @@ def test_c18_the_difference_goes_to_the_better_side() -> None:
     ],
 )  # fmt: skip
 def test_c17_a_result_that_can_not_be(points: tuple[int, ...], twenties: tuple[int, ...], faults: str) -> None:
-    engine = Crokinole()
+    engine = Crokinole({"first": "A"})
     got = message(engine, engine.start(), Result(points, twenties))
     if points != (0, 0):
         assert got == faults + " (round 1, shot 1 of 24, A (black) to shoot; score black 0, natural 0)"
@@ -376,7 +465,7 @@ def test_c24_who_shoots_last_has_the_hammer() -> None:
         ({"players": "2v1"}, "BCBA"),
         ({"players": "3"}, "CABC"),
     ):
-        engine = Crokinole({**options, "rounds": 9})
+        engine = Crokinole({"first": "A", **options, "rounds": 9})
         state, seen = engine.start(), ""
         for _ in seats:
             seen += hammer(state)
@@ -418,7 +507,7 @@ def test_c25_time_out_in_doubles_goes_to_the_next_seat() -> None:
 
 
 def test_c25_only_nca_knows_time_outs() -> None:
-    engine = Crokinole()
+    engine = Crokinole({"first": "A"})
     assert message(engine, engine.start(), TimeOut()) == (
         "C25: a time-out in the preset family; expected time-outs in the preset nca only"
         " (round 1, shot 1 of 24, A (black) to shoot; score black 0, natural 0)"
@@ -475,7 +564,7 @@ def test_c26_nothing_goes_on_before_the_ruling() -> None:
 
 
 def test_legal_names_seat_task_and_discs_left() -> None:
-    engine = Crokinole({"preset": "nca"})
+    engine = Crokinole({"preset": "nca", "first": "A"})
     assert engine.legal(engine.start()) == {
         "round": 1,
         "deciding": False,

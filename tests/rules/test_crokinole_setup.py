@@ -17,7 +17,7 @@ def test_defaults_are_family_for_two() -> None:
         sides=("black", "natural"),
         side_of=(0, 1),
         discs=(12, 12),
-        first=0,
+        first=None,
         target=100,
         rounds=None,
     )

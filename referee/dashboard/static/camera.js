@@ -11,6 +11,10 @@ const SVG = "http://www.w3.org/2000/svg";
 let view = null;
 let moved = false;
 let shown = false;
+let followed = false;
+let asking = 0;
+const AGAIN_MS = 1500;
+const MOST_MS = 12000;
 
 function draw() {
   svg.replaceChildren();
@@ -83,6 +87,21 @@ function take(news) {
 
 const look = (find) => attempt(async () => take(await get(`/matches/${id}/view${find ? "?find=1" : ""}`)));
 
+// the first picture may come later than the news of it, and the board later still: ask again, until it is found or moved
+async function keepLooking(pause = AGAIN_MS) {
+  clearTimeout(asking);
+  const news = await get(`/matches/${id}/view`).catch((error) => ({ problem: error.message }));
+  if (!shown || moved || svg.contains(document.activeElement)) return;
+  if (news.problem) by("found").textContent = news.problem;
+  else take(news);
+  if (!news.found) asking = setTimeout(() => keepLooking(Math.min(2 * pause, MOST_MS)), pause);
+}
+
+function showPicture() {
+  by("picture").src = `/api/v1/matches/${id}/picture.mjpg?plain=1&${Date.now()}`;
+}
+by("picture").addEventListener("error", () => shown && setTimeout(showPicture, AGAIN_MS));
+
 by("find").addEventListener("click", () => look(true));
 by("accept").addEventListener("click", () =>
   attempt(async () => {
@@ -98,8 +117,10 @@ by("source").addEventListener("submit", (event) => {
   const form = event.target.elements;
   const source = form.camera.value === "other" ? form.source.value : form.camera.value;
   attempt(async () => {
-    await send(`/matches/${id}/source`, { source });
+    // without a name the source that is followed already is looked at again
+    if (source || !followed) await send(`/matches/${id}/source`, { source });
     shown = false;
+    clearTimeout(asking);
   });
 });
 by("source").dispatchEvent(new Event("input"));
@@ -107,6 +128,7 @@ by("source").dispatchEvent(new Event("input"));
 follow(id, (state) => {
   const camera = state.camera;
   by("preview").hidden = !camera;
+  followed = Boolean(camera);
   if (!camera) return;
   by("find").hidden = !camera.frames;
   by("camera").className = `chip ${camera.level}`;
@@ -114,8 +136,8 @@ follow(id, (state) => {
   by("light").textContent = camera.look === "good" && camera.condition === "running" ? t("setup.light_good") : camera.why;
   if (camera.frames && !shown) {
     shown = true;
-    by("picture").src = `/api/v1/matches/${id}/picture.mjpg?plain=1&${Date.now()}`;
+    showPicture();
     notice("");
-    look(false);
+    keepLooking();
   }
 });

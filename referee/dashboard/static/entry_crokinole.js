@@ -69,7 +69,9 @@ function shotForm(state, { keep, correcting, editing }) {
     draw();
   }
   function send() {
-    keep({ kind: "shot", seat, disc: number, touched: [...touched], rests: [...rests.values()] });
+    // what was ruled about the turn and the shot stays, unless it is another seat's now
+    const ruled = old?.seat === seat ? old : {};
+    keep({ ...ruled, kind: "shot", seat, disc: number, touched: [...touched], rests: [...rests.values()] });
   }
   draw();
   return box;

@@ -67,6 +67,9 @@ function changed(name, data) {
   return true;
 }
 
+// answers that the rules don't take, as the match stands, aren't offered
+const offered = (q) => [...q.answers.keys()].filter((i) => !q.refused[i]);
+
 function questionPicture(q) {
   const whole = state.events.find((e) => e.number === q.entry)?.picture;
   const hash = q.picture ?? whole;
@@ -93,7 +96,7 @@ function showQuestions() {
           ? make(
               "div",
               { class: "actions tight" },
-              ...q.answers.map((words, i) => make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key, choice: i }) } }, make("kbd", {}, String(i + 1)), words)),
+              ...offered(q).map((i, n) => make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key, choice: i }) } }, make("kbd", {}, String(n + 1)), q.answers[i])),
               make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key }) } }, t("act.dismiss")),
             )
           : null,
@@ -184,11 +187,18 @@ function clauseBox(of) {
 
 function showSheet() {
   if (!changed("sheet", state.sheet)) return;
-  const { heads, rows } = state.sheet;
+  const { heads, rows, groups, of_group: columns } = state.sheet;
+  const head = (words, more = {}) => make("th", { scope: "col", ...more }, words);
+  const headings = groups
+    ? [
+        make("tr", {}, head(heads[0], { rowspan: 2 }), ...groups.map((name) => head(name, { scope: "colgroup", colspan: columns.length }))),
+        make("tr", {}, ...groups.flatMap(() => columns.map((words) => head(words)))),
+      ]
+    : [make("tr", {}, ...heads.map((words) => head(words)))];
   by("sheet-card").hidden = rows.length === 0;
   fill(
     by("sheet"),
-    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("thead", {}, ...headings),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell))))),
   );
 }
@@ -294,9 +304,9 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !state) return;
   if (event.target.closest("input:not([type=checkbox]), select, textarea, dialog[open]")) return;
   const question = state.questions[0];
-  if (keeper && question && /^[1-9]$/.test(event.key) && Number(event.key) <= question.answers.length) {
+  if (keeper && question && /^[1-9]$/.test(event.key) && Number(event.key) <= offered(question).length) {
     event.preventDefault();
-    act("/answers", { key: question.key, choice: Number(event.key) - 1 });
+    act("/answers", { key: question.key, choice: offered(question)[Number(event.key) - 1] });
   } else if (keys[event.key]) {
     event.preventDefault();
     keys[event.key]();

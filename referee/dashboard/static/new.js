@@ -1,6 +1,6 @@
 // The set-up of a match: shows what the game needs, begins it.
 
-import { attempt, known, make, send } from "./common.js";
+import { attempt, known, make, send, t } from "./common.js";
 
 const form = document.getElementById("setup");
 const SIDES = { 2: 2, 4: 2, "2v1": 2, 3: 3 };
@@ -17,6 +17,7 @@ function show() {
   const first = form.elements.first;
   const chosen = first.value;
   first.replaceChildren(
+    make("option", { value: "" }, t("setup.first_open")),
     ...SEATS[value("players")].map((seat, i) => make("option", { value: seat }, value(`name${i}`) || known(`colour.${value(`colour${i}`)}`, value(`colour${i}`)))),
   );
   if ([...first.options].some((option) => option.value === chosen)) first.value = chosen;
@@ -26,7 +27,8 @@ function crokinole() {
   const count = SIDES[value("players")];
   const sides = [...Array(count).keys()].map((i) => value(`colour${i}`));
   const names = Object.fromEntries(sides.map((side, i) => [side, value(`name${i}`) || known(`colour.${side}`, side)]));
-  const options = { players: value("players"), preset: value("preset"), sides, first: value("first") };
+  const options = { players: value("players"), preset: value("preset"), sides };
+  if (value("first")) options.first = value("first");
   for (const name of ["rounds", "discs"]) if (value(name)) options[name] = Number(value(name));
   return { options, about: { names, colours: Object.fromEntries(sides.map((side) => [side, side])), clock_minutes: Number(value("clock")) || 0 } };
 }

@@ -76,22 +76,25 @@ class Crokinole:
     def legal(self, state: State) -> dict[str, Any]:
         """What may happen next.
 
-        ``events``: the kinds that are possible. While shots are due, ``seats`` names who is on turn (two
-        where C22 leaves it open), ``side`` their side, ``must`` the clause to meet and ``task`` in words, and
-        ``discs_left`` the side's discs not yet shot. ``hammer`` is who shoots last, ``rule`` what waits for a ruling.
+        ``events``: the kinds that are possible. While shots are due, ``seats`` names who is on turn (several
+        where C22 leaves it open, and before the first shot if nobody has chosen who opens), ``side`` their side (None
+        where more than one may shoot), ``must`` the clause to meet and ``task`` in words, and ``discs_left`` the side's
+        discs not yet shot. ``hammer`` is who shoots last (None while that is open), ``rule`` what waits for a ruling.
         """
         setup = state.setup
         if state.over:
             return {"events": []}
-        common = {"round": state.round, "deciding": state.deciding, "hammer": hammer(state)}
+        common = {
+            "round": state.round,
+            "deciding": state.deciding,
+            "hammer": None if state.anyone_opens else hammer(state),
+        }
         if state.shots >= state.stop:
             open_values = [disc.id for disc in state.board if disc.value is None]
             return {**common, "events": ["recorded"], "open_values": open_values}
-        seat = state.cycle[state.shots % len(state.cycle)]
-        seats = [setup.seats[seat]]
-        if setup.players == "2v1" and state.shots == 1 and len(set(state.cycle[1::2])) == 2:
-            seats.append(setup.seats[state.cycle[3]])
-        side = setup.side_of[seat]
+        seats = state.on_turn
+        side = setup.side_of[setup.seats.index(seats[0])]
+        sides = {setup.side_of[setup.seats.index(seat)] for seat in seats}
         shot = [setup.side_of[state.cycle[i % len(state.cycle)]] for i in range(state.shots)].count(side)
         opposed = any(disc.side != side for disc in state.board)
         task = "touch an opposing disc" if opposed else "leave a disc in the hole, inside the 15 circle or touching it"
@@ -103,8 +106,8 @@ class Crokinole:
         return {
             **common,
             "events": events,
-            "seats": seats,
-            "side": setup.sides[side],
+            "seats": list(seats),
+            "side": setup.sides[side] if len(sides) == 1 else None,
             "shot": state.shots + 1,
             "of": state.stop,
             "discs_left": setup.side_discs(side) - shot,

@@ -4,7 +4,7 @@ C14 and C21-C23 say who sits where and shoots when, C19, C20 and C24 how long a 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 Players = Literal["2", "3", "2v1", "4"]
@@ -21,8 +21,8 @@ class Setup:
     """A game as agreed; make it with :func:`make_setup`, which fills in and checks.
 
     ``seats`` are in clockwise order. ``side_of`` gives each seat's side, ``discs`` each seat's number of
-    discs. ``first`` is the seat (its place in ``seats``) that opens round 1. The game ends after
-    ``rounds`` rounds, or, where that is None, at ``target`` points.
+    discs. ``first`` is the seat (its place in ``seats``) that opens round 1, None where nobody has chosen it: the first
+    shot then decides. The game ends after ``rounds`` rounds, or, where that is None, at ``target`` points.
     """
 
     players: Players
@@ -32,7 +32,7 @@ class Setup:
     sides: tuple[str, ...]
     side_of: tuple[int, ...]
     discs: tuple[int, ...]
-    first: int
+    first: int | None
     target: int | None
     rounds: int | None
 
@@ -64,14 +64,14 @@ class Setup:
         and the partners open by turns among the rounds that are the pair's to open; while the third
         player opens, the pair keeps its order (either partner may then shoot first, see the engine).
         """
-        n = len(self.seats)
+        n, first = len(self.seats), self.first or 0
         if self.players != "2v1":
-            start = (self.first + number - 1) % n
+            start = (first + number - 1) % n
             return tuple((start + i) % n for i in range(n))
         alone = self.side_of.index(1)
         pair = [seat for seat in range(n) if seat != alone]
-        pair_opens_odd = self.first != alone
-        if pair_opens_odd and self.first == pair[1]:
+        pair_opens_odd = first != alone
+        if pair_opens_odd and first == pair[1]:
             pair.reverse()
         pair_opens = (number % 2 == 1) == pair_opens_odd
         opened_before = number // 2 if pair_opens_odd else (number - 1) // 2
@@ -79,14 +79,25 @@ class Setup:
         leader, partner = (pair[0], pair[1]) if turn % 2 == 0 else (pair[1], pair[0])
         return (leader, alone, partner, alone) if pair_opens else (alone, leader, alone, partner)
 
+    def opened_by(self, seat: str, number: int) -> "tuple[Setup, tuple[int, ...]]":
+        """The setup by whose order (C14, C21-C23) ``seat`` opens round ``number`` (from 1), and that round's order."""
+        wanted = self.seats.index(seat)
+        orders = [(setup, setup.cycle(number)) for setup in (replace(self, first=i) for i in range(len(self.seats)))]
+        for setup, order in orders:
+            if order[0] == wanted:
+                return setup, order
+        # C22: only the other partner would come to open this round; for once they change places
+        setup, (a, b, c, d) = next((s, o) for s, o in orders if self.side_of[o[0]] == self.side_of[wanted])
+        return setup, (c, b, a, d)
+
 
 def make_setup(options: Mapping[str, Any]) -> Setup:
     """Return the setup for these options; raises ValueError naming the option that is wrong.
 
     ``players`` ("2", "4", "2v1": two against one, "3": each alone), ``preset`` (C24: "family",
     "match-play", "nca"), ``contact`` (C25: "outline", "bottom"), ``seats`` taken, clockwise, ``sides``
-    (their names), ``first`` (the seat that opens), ``discs`` a side, and how the game ends (C19):
-    ``target`` points or a fixed number of ``rounds``.
+    (their names), ``first`` (the seat that opens; left out, the first shot decides), ``discs`` a side, and how the game
+    ends (C19): ``target`` points or a fixed number of ``rounds``.
     """
     known = ("players", "preset", "contact", "seats", "sides", "first", "discs", "target", "rounds")
     for name in options:
@@ -101,8 +112,8 @@ def make_setup(options: Mapping[str, Any]) -> Setup:
     seats = _seats(players, options.get("seats"))
     side_of = _side_of(players, seats)
     sides = _sides(options.get("sides"), max(side_of) + 1)
-    first = options.get("first", seats[0])
-    if first not in seats:
+    first = options.get("first")
+    if first is not None and first not in seats:
         raise ValueError(f"option 'first' is {first!r}, expected one of the seats {', '.join(seats)}")
     target, rounds = _length(players, preset, options)
     return Setup(
@@ -113,7 +124,7 @@ def make_setup(options: Mapping[str, Any]) -> Setup:
         sides=sides,
         side_of=side_of,
         discs=_discs(players, preset, side_of, options.get("discs")),
-        first=seats.index(first),
+        first=None if first is None else seats.index(first),
         target=target,
         rounds=rounds,
     )
@@ -125,7 +136,7 @@ def setup_options(setup: Setup) -> dict[str, Any]:
     data.update(
         seats=list(setup.seats),
         sides=list(setup.sides),
-        first=setup.seats[setup.first],
+        first=None if setup.first is None else setup.seats[setup.first],
         discs=setup.side_discs(0),
     )
     return {name: item for name, item in data.items() if item is not None}

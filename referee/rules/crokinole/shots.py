@@ -17,10 +17,13 @@ def shoot(state: State, shot: Shot) -> State:
     Where the consequence hangs on something that isn't known, the state stays before the shot and its
     ``undecided`` says what must be ruled; the same shot with those facts settled then follows (C26).
     """
-    setup = state.setup
-    seat = state.cycle[state.shots % len(state.cycle)]
+    setup, turn = state.setup, state.shots + shot.unseen
+    if turn == 0 and (setup.first is None or shot.opens) and shot.seat in setup.seats:
+        setup, order = setup.opened_by(shot.seat, state.round)
+        state = state._replace(setup=setup, cycle=order)
     cycle = state.cycle
-    if setup.seats[seat] != shot.seat and state.shots == 1 and _may_swap(setup, state, shot.seat):
+    seat = cycle[turn % len(cycle)]
+    if setup.seats[seat] != shot.seat and turn == 1 and _may_swap(setup, state, shot.seat):
         # C22 leaves open which partner follows when the third player opens: whoever shoots sets the order
         cycle = (cycle[0], cycle[3], cycle[2], cycle[1])
         seat = cycle[1]
@@ -52,7 +55,7 @@ def shoot(state: State, shot: Shot) -> State:
         setup,
         state.round,
         cycle,
-        state.shots + 1,
+        turn + 1,
         state.stop,
         tuple(lying.values()),
         (*state.out, *[i for i, _ in sunk], *removed, *ditched),
@@ -182,9 +185,13 @@ def _faults(state: State, shot: Shot, seat: int, board: dict[int, Lying], rests:
 def _turn_faults(state: State, shot: Shot, seat: int) -> list[Fault]:
     setup, waiting = state.setup, state.outcome
     faults = []
+    if shot.unseen < 0:
+        faults.append(Fault(setup.turn_clause, f"{shot.unseen} shots before it unseen", "a number from 0"))
+    if shot.opens and (state.shots or shot.unseen):
+        faults.append(Fault(setup.turn_clause, f"a round opened by shot {state.shots + 1}", "its first shot"))
     if state.over:
         faults.append(Fault(setup.end_clause, f"a shot by {shot.seat} after the game", "no more shots"))
-    elif state.shots >= state.stop:
+    elif state.shots + shot.unseen >= state.stop:
         faults.append(Fault("C15", f"a shot by {shot.seat} after the last disc", "the round to be recorded first"))
     elif setup.seats[seat] != shot.seat:
         faults.append(Fault(setup.turn_clause, f"a shot by {shot.seat}", f"a shot by {setup.seats[seat]}"))

@@ -42,6 +42,9 @@ class Shot:
     ``rests``: the shot disc and every disc that moved; what isn't listed lies where it lay.
     ``disturbed``: discs that only a disc which bounced back moved; they go back to where they were (C11).
     ``foul``: a ruling that the shot was not made as C5 or C6 asks; only ``nca`` gives it a consequence (C25).
+    ``opens``: a ruling that the seat opens this round, whoever's turn that was; the next rounds' order follows from it.
+    ``unseen``: a ruling that so many shots before this one were missed, whose discs left no trace on the board.
+    Either puts right whose turn it is (C14, C21-C23).
     """
 
     seat: str
@@ -50,6 +53,8 @@ class Shot:
     rests: tuple[Rest, ...]
     disturbed: tuple[int, ...] = ()
     foul: Foul | None = None
+    opens: bool = False
+    unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,27 @@ class State(NamedTuple):
         """Whether the round in play is a deciding round (C19, C20, C23)."""
         return not self.over and ended(self.setup, self.score, len(self.played))
 
+    @property
+    def anyone_opens(self) -> bool:
+        """Whether nobody has chosen who opens, and nobody has shot yet: the first shot decides (C14, C21-C23)."""
+        return self.setup.first is None and self.shots == 0 and not self.undecided
+
+    @property
+    def on_turn(self) -> tuple[str, ...]:
+        """The seats of which one shoots next.
+
+        There are several before the first shot if nobody has chosen who opens, and where C22 leaves open which partner.
+        """
+        setup = self.setup
+        if self.outcome is not None and self.undecided:
+            return (self.outcome.seat,)
+        if self.anyone_opens:
+            return setup.seats
+        seats = [self.cycle[self.shots % len(self.cycle)]]
+        if setup.players == "2v1" and self.shots == 1 and len(set(self.cycle[1::2])) == 2:
+            seats.append(self.cycle[3])
+        return tuple(setup.seats[seat] for seat in seats)
+
 
 def ended(setup: Setup, score: tuple[int, ...], played: int) -> bool:
     """Whether the agreed length is reached (C19, C20, C23, C24); a tie there may still go on."""
@@ -183,6 +209,6 @@ def position(state: State) -> str:
         return f"game over, {result}; score {score}"
     if state.shots >= state.stop:
         return f"round {state.round}, all {state.shots} discs shot, not yet recorded; score {score}"
-    seat = state.cycle[state.shots % len(state.cycle)]
-    who = f"{setup.seats[seat]} ({setup.sides[setup.side_of[seat]]})"
+    sides = [setup.sides[setup.side_of[setup.seats.index(seat)]] for seat in state.on_turn]
+    who = " or ".join(f"{seat} ({side})" for seat, side in zip(state.on_turn, sides, strict=True))
     return f"round {state.round}, shot {state.shots + 1} of {state.stop}, {who} to shoot; score {score}"
