@@ -13,7 +13,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from calibration.errors import NotFoundError
+from calibration.errors import NotFoundError, UnusableInputError
 from referee.store import Store, StoreError
 from referee.store import evidence as table
 
@@ -44,6 +44,7 @@ class EvidenceFolder:
         self.store = store
         self.limit_bytes = limit_bytes
         self.folder = store.folder
+        self._adopt(store.folder_before)
 
     def put(
         self, match: str, content: bytes, kind: str, at: float, words: str = "", kept: bool = False, view: str = ""
@@ -147,11 +148,26 @@ class EvidenceFolder:
     def copy_to(self, folder: Path) -> int:
         """Copy all files that the store knows, for a backup; returns how many."""
         found = [self.folder / name for name in sorted(self._names()) if (self.folder / name).is_file()]
-        if found:
-            folder.mkdir(parents=True, exist_ok=True)
-        for path in found:
-            shutil.copy2(path, folder / path.name)
+        try:
+            if found:
+                folder.mkdir(parents=True, exist_ok=True)
+            for path in found:
+                shutil.copy2(path, folder / path.name)
+        except OSError as error:
+            raise UnusableInputError(f"{folder}: the pictures can't be copied ({error.strerror or error})") from error
         return len(found)
+
+    def _adopt(self, before: Path) -> None:
+        """Take over what this store knows of a folder that it once shared with others; theirs stays there."""
+        if before == self.folder or self.folder.exists() or not before.is_dir():
+            return
+        for name in sorted(self._names()):
+            if (before / name).is_file():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                try:
+                    (self.folder / name).hardlink_to(before / name)
+                except OSError:
+                    shutil.copy2(before / name, self.folder / name)
 
     def _names(self) -> set[str]:
         """The names of all files that the store knows of."""
