@@ -67,7 +67,9 @@ def texts() -> Texts:
 def find_match(identifier: str) -> OpenMatch:
     """The match of a route: its id, or ``current`` for the one that changed last."""
     desk = context().hall.desk
-    return desk.current() if identifier == "current" else desk.open(identifier)
+    match = desk.current() if identifier == "current" else desk.open(identifier)
+    match.refresh()
+    return match
 
 
 def state_answer(match: OpenMatch, status: int = 200) -> Response:

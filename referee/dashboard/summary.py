@@ -37,7 +37,8 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
     engine, state = log.engine, log.state
     names = names_of(log.about, name_keys(engine))
     winners = engine.winners(state)
-    told = _events(log, names, t, match.desk.evidence.clips(match.id))
+    questions, clips = match.beside()
+    told = _events(log, names, t, clips)
     last = next((item for item in reversed(told) if item["counts"]), None)
     return {
         "schema": SCHEMA,
@@ -65,7 +66,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         else {"entry": log.stuck.number, "text": t("live.stuck", number=log.stuck.number, why=log.stuck.error)},
         "can_undo": log.undoable is not None,
         "can_redo": log.redoable is not None,
-        "questions": [question(q, engine.game, t) for q in match.questions.all_open()],
+        "questions": [question(q, engine.game, t) for q in questions],
         "provisional": None if table is None else table.state.provisional,
         "camera": None if table is None else camera(table.state, t),
     }
@@ -156,7 +157,9 @@ def question(asked: OpenQuestion, game: str, t: Texts) -> dict[str, Any]:
 def camera(state: TableState, t: Texts) -> dict[str, Any]:
     """How the camera does, in words, and how bad that is (``good``, ``note``, ``bad``)."""
     condition = state.condition
-    if condition.condition != "running":
+    if state.unstored:
+        words, level = t("camera.unstored", count=state.unstored), "bad"
+    elif condition.condition != "running":
         words = t("camera." + condition.condition, source=state.source)
         level = "bad" if condition.condition == "lost" else "note"
     elif state.look != "good":

@@ -31,6 +31,38 @@ def test_what_could_not_be_stored_did_not_happen(room: Room, monkeypatch: pytest
     assert room.store.load(match.id).whole
 
 
+def test_a_store_that_does_not_answer_leaves_the_match_as_it_was(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
+    match.observe(Roll("Ana", (1, 2, 3, 4, 5)), 1.0, "x")
+    before = room.get(f"/matches/{match.id}")
+
+    def away(*_args: Any) -> Any:
+        raise StoreError("no answer", code="store_down")
+
+    with monkeypatch.context() as silent:
+        for name in ("reading", "writing"):
+            silent.setattr(room.store, name, away)
+        for change in ("/events", "/undo"):
+            answer = room.post(f"/matches/{match.id}{change}", {"text": "choice"}, 503)
+            assert answer["error"]["code"] == "store_down"
+        state = room.get(f"/matches/{match.id}")
+        assert (state["revision"], state["sides"]) == (1, before["sides"])
+    assert room.post(f"/matches/{match.id}/events", {"text": "choice"})["sides"][0]["score"] == 15
+    assert room.store.load(match.id).whole
+
+
+def test_what_another_program_wrote_is_shown(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.desk.REFRESH_SECONDS", 0.0)
+    match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
+    room.get(f"/matches/{match.id}")
+    other = Desk(room.store).open(match.id)
+    other.observe(Roll("Ana", (1, 2, 3, 4, 5)), 1.0, "two")
+    version = match.version
+    assert room.get(f"/matches/{match.id}")["revision"] == 1
+    assert match.version > version  # who follows is told
+    assert room.get(f"/matches/{match.id}")["version"] == match.version
+
+
 def test_two_programs_on_one_store(room: Room) -> None:
     match = room.desk.open(room.begin("yacht", PLAYERS)["id"])
     other = Desk(room.store).open(match.id)
