@@ -177,7 +177,9 @@ class OpenMatch:
         if now >= self._ask_next:
             try:
                 self._beside = (self.questions.all_open(), self.desk.evidence.clips(self.id))
-            except StoreError:
+            except StoreError as error:
+                if error.code == "store_damaged":
+                    raise
                 self._ask_next = now + SILENT_SECONDS
         return self._beside
 

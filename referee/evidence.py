@@ -101,7 +101,8 @@ class EvidenceFolder:
         query = sa.select(table.c.words, table.c.hash).where((table.c.match == match) & (table.c.kind == "mp4"))
         with self.store.reading() as db:
             rows = db.execute(query).all()
-        return {int(words.removeprefix(CLIP)): digest for words, digest in rows if words.startswith(CLIP)}
+        numbers = [(words.removeprefix(CLIP), digest) for words, digest in rows if words.startswith(CLIP)]
+        return {int(number): digest for number, digest in numbers if number.isdecimal()}
 
     def protect(self, match: str, digest: str, kept: bool = True) -> None:
         """Keep a piece whatever the limit (its call is disputed), or let it go again."""

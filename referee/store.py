@@ -30,6 +30,9 @@ SCHEMA = 2
 BUSY_SECONDS = 10.0
 """How long a writer waits for another one before it gives up: an event takes milliseconds."""
 
+LAST_MOMENT = 253_000_000_000.0
+"""In the year 9987: calendars end with 9999."""
+
 POSTGRES_WAITS = {
     "connect_timeout": "10",
     "keepalives_idle": "5",
@@ -235,7 +238,13 @@ class Store:
             rows = db.execute(query).mappings().all()
         return [
             MatchRow(
-                r["id"], r["game"], r["title"], r["begun"], r["changed"], r["count"], json.loads(r["result"] or "{}")
+                r["id"],
+                r["game"],
+                str(r["title"]),
+                _moment(r["begun"]),
+                _moment(r["changed"]),
+                r["count"],
+                _shown_result(r["result"]),
             )
             for r in rows
         ]
@@ -372,6 +381,23 @@ def _result(log: MatchLog) -> str:
     return json.dumps({"score": log.score, "winners": tell(log.state) if tell else None})
 
 
+def _shown_result(text: str) -> dict[str, Any]:
+    """What the list shows of a match; one that is damaged there shows nothing, and the log is still the truth."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    score, winners = (found.get("score"), found.get("winners")) if isinstance(found, dict) else (None, None)
+    if not isinstance(score, dict) or not isinstance(winners, list | None):
+        return {}
+    return {"score": score, "winners": winners}
+
+
+def _moment(value: Any) -> float:
+    """Seconds since 1970 that a calendar can show."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < LAST_MOMENT else 0.0
+
+
 def _parsed_url(text: str) -> sa.URL:
     form = UnusableInputError("the store's URL is not of the form sqlite:///PATH or postgresql://...")
     try:
@@ -391,6 +417,7 @@ def _parsed_url(text: str) -> sa.URL:
 
 
 FOREIGN = "this is no store of matches; choose another file"
+DAMAGED = "the file is damaged; go on with a backup"
 DISK_FULL = "the disk is full; make room, nothing that was noted is lost"
 UNREADABLE = "the file can't be read or written; see whose it is and that its folder can be written"
 _KINDS = (
@@ -400,7 +427,8 @@ _KINDS = (
     ("is locked", "store_busy", "another program holds the store; try again"),
     ("lock timeout", "store_busy", "another program holds the store; try again"),
     ("queuepool limit", "store_busy", "too many wait for the store; try again"),
-    ("malformed", "store_damaged", "the file is damaged; go on with a backup"),
+    ("malformed", "store_damaged", DAMAGED),
+    ("could not decode", "store_damaged", DAMAGED),
     ("not a database", "store_damaged", FOREIGN),
     ("unable to open", "store_down", UNREADABLE),
     ("readonly", "store_down", UNREADABLE),
@@ -414,6 +442,8 @@ def _told(name: str) -> Iterator[None]:
     """Turn the database's errors into ours; a key that exists means that somebody else was faster."""
     try:
         yield
+    except UnicodeDecodeError as error:  # bytes that are no text in a damaged file, or in what is said of it
+        raise StoreError(f"{name}: {DAMAGED}", code="store_damaged") from error
     except exc.IntegrityError as error:
         raise ConflictError("somebody else wrote to this match first; it has been read again") from error
     except (exc.DBAPIError, exc.TimeoutError, sqlite3.Error) as error:

@@ -325,6 +325,21 @@ def test_a_database_of_another_program_is_refused_and_left_alone(made_by: str, t
         assert len(db.execute("SELECT name FROM sqlite_master").fetchall()) == 1
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_file_with_damaged_bytes_is_refused_in_one_line(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "m.sqlite"
+    made = Store(f"sqlite:///{path}")
+    made.close()
+    content, rng = bytearray(path.read_bytes()), random.Random(seed)
+    for _ in range(200):
+        content[rng.randrange(len(content))] = rng.randrange(256)
+    path.write_bytes(content)
+    with pytest.raises(StoreError) as told:
+        Store(f"sqlite:///{path}")
+    assert told.value.code == "store_damaged"
+    assert "\n" not in str(told.value)
+
+
 def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for place, why in ((tmp_path, "folder"), (tmp_path / "file" / "m.sqlite", "folder can't be made")):

@@ -169,8 +169,12 @@ def typed_help(identifier: str) -> Response:
 
 @api.get("/matches/<identifier>/log.jsonl")
 def log(identifier: str) -> Response:
-    """The match log's file."""
-    match = find_match(identifier)
+    """The match log's file, also of a match that can't be opened: what is whole in it can still be read."""
+    try:
+        match = find_match(identifier)
+    except UnusableInputError:
+        text = context().hall.desk.store.text(identifier)
+        return _download(text, "application/jsonl", f"match-{identifier[:8]}.log.jsonl")
     return _file(match.text(), "application/jsonl", match, "log.jsonl")
 
 
@@ -200,7 +204,10 @@ def _teams(match: OpenMatch) -> tuple[tuple[str, ...], ...] | None:
 
 
 def _file(text: str, kind: str, match: OpenMatch, ending: str) -> Response:
-    name = f"{match.log.engine.game}-{match.id[:8]}.{ending}"
+    return _download(text, kind, f"{match.log.engine.game}-{match.id[:8]}.{ending}")
+
+
+def _download(text: str, kind: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, mimetype=kind, headers=headers)
 
