@@ -6,8 +6,10 @@ is not changed when a file is removed: the entry still names its hash.
 """
 
 import hashlib
+import logging
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,7 @@ CLIP = "clip of entry "
 KINDS = {"jpg": "image/jpeg", "mp4": "video/mp4"}
 VIEW = "toml"
 """The kind of file that holds the view of the picture of the same name."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class EvidenceFolder:
             raise missing
         try:
             return self._path(digest, kind).read_bytes(), KINDS[kind]
-        except FileNotFoundError:
+        except OSError:
             raise missing from None
 
     def view_of(self, digest: str) -> Path | None:
@@ -134,17 +137,14 @@ class EvidenceFolder:
                 over -= count
                 removed += 1
         # the files go after the store has forgotten them: a crash in between leaves a file too many, never one too few
-        for path in gone:
-            path.unlink(missing_ok=True)
+        _remove(gone)
         return removed
 
     def sweep(self) -> int:
         """Remove files that the store doesn't know (left by a crash); returns how many."""
         known = self._names()
         stray = [p for p in self.folder.glob("*.*") if p.name not in known] if self.folder.is_dir() else []
-        for path in stray:
-            path.unlink(missing_ok=True)
-        return len(stray)
+        return _remove(stray)
 
     def copy_to(self, folder: Path) -> int:
         """Copy all files that the store knows, for a backup; returns how many."""
@@ -188,3 +188,15 @@ class EvidenceFolder:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
+
+
+def _remove(files: Sequence[Path]) -> int:
+    """Remove files; returns how many. One that can't be removed stays: it costs room, and no match."""
+    removed = 0
+    for path in files:
+        try:
+            path.unlink(missing_ok=True)
+            removed += 1
+        except OSError as error:
+            log.warning("%s: can't be removed (%s)", path, error.strerror)
+    return removed

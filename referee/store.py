@@ -257,19 +257,23 @@ class Store:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             fresh.unlink(missing_ok=True)
+            fresh.touch()
         except OSError as error:
             raise UnusableInputError(f"{target}: can't be written ({error.strerror}); choose another place") from error
-        if self.is_sqlite:
-            with (
-                _told(self.shown_url),
-                closing(sqlite3.connect(str(self.url.database), timeout=BUSY_SECONDS)) as source,
-                closing(sqlite3.connect(str(fresh))) as copy,
-            ):
-                source.backup(copy)
-                copy.execute("PRAGMA journal_mode=DELETE")
-        else:
-            self._copy_to(fresh)
-        fresh.replace(target)
+        try:
+            if self.is_sqlite:
+                with (
+                    _told(f"backup of {self.shown_url} into {target}"),
+                    closing(sqlite3.connect(str(self.url.database), timeout=BUSY_SECONDS)) as source,
+                    closing(sqlite3.connect(str(fresh))) as copy,
+                ):
+                    source.backup(copy)
+                    copy.execute("PRAGMA journal_mode=DELETE")
+            else:
+                self._copy_to(fresh)
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
 
     def _copy_to(self, path: Path) -> None:
         other = Store(f"sqlite:///{path}")

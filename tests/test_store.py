@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from calibration.errors import NotFoundError, UnusableInputError
 from referee.cli import main
 from referee.evidence import EvidenceFolder
+from referee.kept_cameras import KeptCameras
 from referee.log import MatchLog
 from referee.logfile import options_of, parse_log, to_text
 from referee.rules.yacht import Fill, Roll, Yacht
@@ -348,6 +349,36 @@ def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
     with pytest.raises(UnusableInputError, match="can't be written"):
         made.backup(tmp_path / "file" / "backup.sqlite")
+    made.close()
+
+
+def test_a_backup_that_fails_names_its_file_and_leaves_nothing(tmp_path: Path) -> None:
+    made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    begin(made)
+    made.close()
+    (tmp_path / "m.sqlite").write_bytes(b"no longer a database" * 300)
+    with pytest.raises(StoreError, match=r"into .*kept\.sqlite: this is no store"):
+        made.backup(tmp_path / "kept.sqlite")
+    assert not list(tmp_path.glob("kept*"))
+
+
+def test_pictures_that_can_not_be_read_or_removed_cost_no_match(tmp_path: Path) -> None:
+    made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    identifier = begin(made)
+    folder = EvidenceFolder(made, 10_000)
+    digest = folder.put(identifier, b"x", "jpg", 1.0)
+    (folder.folder / f"{digest}.jpg").unlink()
+    for name in (f"{digest}.jpg", "stray.jpg"):
+        (folder.folder / name).mkdir()  # a folder can't be read, and not be removed like a file
+    with pytest.raises(NotFoundError):
+        folder.get(identifier, digest)
+    assert folder.sweep() == 0
+    folder.limit_bytes = 0
+    assert folder.trim() == 1
+    cameras = KeptCameras(tmp_path / "m.cameras.json")
+    (tmp_path / "m.cameras.json").mkdir()
+    cameras.keep(identifier, "0")
+    assert cameras.all() == {}
     made.close()
 
 
