@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import unicodedata
 import uuid
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +15,7 @@ from referee.dashboard.context import body, context, field, find_match, state_an
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
 from referee.desk import OpenMatch, again
-from referee.exports import to_cmn, to_csv
+from referee.exports import shown_name, to_cmn, to_csv
 from referee.keyboard import words_for
 from referee.live_picture import smaller
 from vision.cameras import list_cameras
@@ -21,6 +23,10 @@ from vision.cameras import list_cameras
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 NAME_LONGEST = 40
 CLOCK_MOST = 180
+PLAYER_LONGEST = 60
+TURNS = ("LRE", "LRO", "RLE", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Kinds of characters that turn the direction of the writing around them."""
+
 SMALL_WIDTH = 1280
 """Width in pixels of a picture that is only looked at."""
 
@@ -67,7 +73,10 @@ def begin() -> Response:
         return state_answer(hall.begin_sample(), 201)
     options, about = field(data, "options", dict, {}), field(data, "about", dict, {})
     source = field(data, "source", str, "")
-    match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
+    if isinstance(players := options.get("players"), list):
+        options = options | {"players": [_clean(p)[:PLAYER_LONGEST] if isinstance(p, str) else p for p in players]}
+    title = _clean(field(data, "title", str, ""))
+    match = hall.desk.create(field(data, "game", str), options, _checked_about(about), title)
     if source:
         hall.attach_named(match, source)
     return state_answer(match, 201)
@@ -78,11 +87,20 @@ def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name in ("names", "colours"):
         given = field(about, name, dict, {})
-        out[name] = {str(k)[:NAME_LONGEST]: str(v).strip()[:NAME_LONGEST] for k, v in list(given.items())[:12]}
-    title = str(about.get("title") or "").strip()[: 2 * NAME_LONGEST]
+        out[name] = {str(k)[:NAME_LONGEST]: _clean(v)[:NAME_LONGEST].strip() for k, v in list(given.items())[:12]}
+    title = _clean(about.get("title") or "")[: 2 * NAME_LONGEST]
     minutes = field(about, "clock_minutes", int, 0)
     clock = {"clock_minutes": minutes} if 1 <= minutes <= CLOCK_MOST else {}
     return out | clock | ({"title": title} if title else {})
+
+
+def _clean(text: object) -> str:
+    """A name or title in one line: what breaks lines, turns the writing round or isn't writing at all is left out.
+
+    Joiners stay: pictures of people and several scripts are made with them.
+    """
+    kept = (" " if c.isspace() else c for c in str(text) if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join("".join(c for c in kept if unicodedata.bidirectional(c) not in TURNS).split())
 
 
 @api.get("/matches/<identifier>")
@@ -196,11 +214,18 @@ def cmn(identifier: str) -> Response:
 
 
 def _teams(match: OpenMatch) -> tuple[tuple[str, ...], ...] | None:
-    names = match.log.about.get("names")
+    """The players' names by side; two who play together share the name of their side, ``Ann & Bob``."""
     setup = getattr(match.log.engine, "setup", None)
-    if not isinstance(names, dict) or setup is None or len(setup.seats) != 2:
+    if setup is None or setup.players not in ("2", "4"):
         return None
-    return tuple((str(names.get(side) or side),) for side in setup.sides)
+    sides = [shown_name(match.log, side) for side in setup.sides]
+    if setup.players == "2":
+        return tuple((side,) for side in sides)
+    pairs = [[part.strip() for part in re.split(r"\s*[&/+,;]\s*", side)] for side in sides]
+    return tuple(
+        (pair[0], pair[1]) if len(pair) == 2 and all(pair) else (f"{side} 1", f"{side} 2")
+        for side, pair in zip(sides, pairs, strict=True)
+    )
 
 
 def _file(text: str, kind: str, match: OpenMatch, ending: str) -> Response:

@@ -82,6 +82,7 @@ def body() -> dict[str, Any]:
     """The request's JSON object; raises RefusedError where it isn't one."""
     try:
         data = json.loads(request.get_data().decode())
+        json.dumps(data, ensure_ascii=False).encode()  # half a character can be written, but is no text
     except (ValueError, RecursionError):
         raise RefusedError("the request's body is no JSON", "bad_json", 400) from None
     if not isinstance(data, dict):
