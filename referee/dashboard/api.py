@@ -11,9 +11,10 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request, send_file
 
 from calibration.errors import UnusableInputError
-from referee.dashboard.context import body, context, field, find_match, state_answer, who
+from referee.dashboard.context import body, context, field, find_match, state_answer, texts, who
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
+from referee.dashboard.summary import all_events
 from referee.desk import OpenMatch, again
 from referee.exports import shown_name, to_cmn, to_csv
 from referee.keyboard import words_for
@@ -107,6 +108,12 @@ def _clean(text: object) -> str:
 def state(identifier: str) -> Response:
     """A match as the screen shows it."""
     return state_answer(find_match(identifier))
+
+
+@api.get("/matches/<identifier>/events")
+def events(identifier: str) -> Response:
+    """Every event of a match in words; the state holds the newest."""
+    return jsonify(all_events(find_match(identifier), texts()))
 
 
 @api.post("/matches/<identifier>/events")

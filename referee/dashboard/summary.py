@@ -72,6 +72,13 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
     }
 
 
+def all_events(match: OpenMatch, t: Texts) -> dict[str, Any]:
+    """Every event of the match in words; :func:`summary` holds the newest."""
+    log = match.log
+    told = _events(log, names_of(log.about, name_keys(log.engine)), t, match.beside()[1])
+    return {"revision": len(log.entries), "events": told}
+
+
 def clock(log: MatchLog, now: float) -> float | None:
     """Seconds that are left of the round, if it is played by the clock (``about``: ``clock_minutes``)."""
     minutes = log.about.get("clock_minutes")

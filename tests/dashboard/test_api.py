@@ -14,6 +14,7 @@ from calibration.hints import BoardHints
 from dashboard.room import API, Room
 from referee.crokinole_reader import read_crokinole
 from referee.dashboard.openapi import document
+from referee.dashboard.summary import EVENTS_SHOWN
 from referee.live import view_text
 from referee.logfile import parse_log, to_text
 from referee.officials import Evidence
@@ -458,3 +459,15 @@ def test_cmn_names_the_players_of_doubles(room: Room, side: str, players: list[s
     room.post(f"/matches/{match}/events", {"text": "60/2 20/1"})
     teams = room.get(f"/matches/{match}/match.cmn.json")["match"]["teams"]
     assert [p["name"] for p in teams[0]["players"]] == (players or ["black 1", "black 2"])
+
+
+def test_every_event_can_be_had(room: Room) -> None:
+    """The state holds the newest events only, which keeps it small."""
+    match = room.desk.open(room.begin("yacht", {"players": ["Ana"]})["id"])
+    for _ in range(EVENTS_SHOWN + 5):
+        match.note(match.event_of({"kind": "roll", "player": "Ana", "dice": [1, 2, 3, 4, 5]}), 1.0, "x")
+        match.undo(2.0, "x")
+    state, told = room.get(f"/matches/{match.id}"), room.get(f"/matches/{match.id}/events")
+    assert [e["number"] for e in told["events"]] == list(range(1, 2 * EVENTS_SHOWN + 11))
+    assert told["events"][-EVENTS_SHOWN:] == state["events"]
+    assert told["revision"] == state["revision"]

@@ -1,6 +1,6 @@
 // The live page: shows the state as it comes, and sends what a scorekeeper does.
 
-import { attempt, fill, follow, get, make, send, showClock, sideCard, speak, t } from "./common.js";
+import { attempt, fill, follow, get, language, make, send, showClock, sideCard, speak, t } from "./common.js";
 import { crokinole } from "./entry_crokinole.js";
 import { krakatoa } from "./entry_krakatoa.js";
 import { kraken } from "./entry_kraken.js";
@@ -70,7 +70,7 @@ function changed(name, data) {
 function questionPicture(q) {
   const whole = state.events.find((e) => e.number === q.entry)?.picture;
   const hash = q.picture ?? whole;
-  if (!hash) return make("span");
+  if (!hash) return null;
   const picture = make("img", { src: `/api/v1/matches/${id}/evidence/${hash}?small=1`, alt: "" });
   return make("button", { class: "question-picture", type: "button", "aria-label": `${t("act.evidence")}: ${q.why}`, on: { click: () => enlarge(hash, q.why, whole) } }, picture);
 }
@@ -81,11 +81,12 @@ function showQuestions() {
   by("question-count").textContent = state.questions.length || "";
   fill(
     by("questions"),
-    ...state.questions.slice(0, QUESTIONS_SHOWN).map((q) =>
-      make(
+    ...state.questions.slice(0, QUESTIONS_SHOWN).map((q) => {
+      const picture = questionPicture(q);
+      return make(
         "div",
-        { class: "question" },
-        questionPicture(q),
+        { class: picture ? "question" : "question plain" },
+        picture,
         make("p", { class: "question-title" }, q.title),
         make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
         clauseBox(q) ?? make("span"),
@@ -97,8 +98,8 @@ function showQuestions() {
               make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key }) } }, t("act.dismiss")),
             )
           : null,
-      ),
-    ),
+      );
+    }),
   );
 }
 
@@ -169,6 +170,27 @@ function eventLine(e) {
   );
 }
 
+// the state holds the newest events; who asks for the earlier ones sees them all from then on
+let earlier = null; // {revision, events}
+async function showEarlier() {
+  const found = await attempt(() => get(`/matches/${id}/events?lang=${language}`));
+  if (!found) return;
+  earlier = found;
+  showEvents();
+}
+
+function showEvents() {
+  const first = state.events[0]?.number ?? 1;
+  const before = earlier ? earlier.events.filter((e) => e.number < first) : [];
+  by("earlier").hidden = earlier !== null || first === 1;
+  if (changed("events", [before, state.events])) fill(by("events"), ...[...before, ...state.events].reverse().map(eventLine));
+  // a ruling or a taking back may have changed them, too
+  if (earlier && first > 1 && earlier.revision !== state.revision) {
+    earlier.revision = state.revision;
+    showEarlier();
+  }
+}
+
 // the clause by its number and first sentence, the rest of it behind a click
 let clauseOpen = false;
 function clauseBox(of) {
@@ -237,7 +259,7 @@ function show(news) {
     by("redo").disabled = !state.can_redo;
   }
   by("events-card").hidden = state.events.length === 0;
-  if (changed("events", state.events)) fill(by("events"), ...[...state.events].reverse().map(eventLine));
+  showEvents();
   showQuestions();
   showSheet();
   showCamera();
@@ -252,6 +274,7 @@ function connect() {
   by("shown").addEventListener("close", () => by("shown-clip").pause());
   by("shown-audit").addEventListener("click", audit);
   by("help-button").addEventListener("click", () => by("help").showModal());
+  by("earlier").addEventListener("click", showEarlier);
   if (!keeper) return;
   by("undo").addEventListener("click", () => act("/undo"));
   by("redo").addEventListener("click", () => act("/redo"));
