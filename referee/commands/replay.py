@@ -49,17 +49,20 @@ def replay(
         log = log.up_to(last)
     if cmn_path is not None and date is None:
         raise UnusableInputError("--cmn needs --date, when the match was played, e.g. 2026-02-11T19:30:00Z")
-    if as_json:
-        click.echo(json.dumps(_as_json(log, problem)))
-    else:
-        _show(log)
+    # a result is told once all that was asked for has been done: who reads it as JSON gets one object
+    record = None
+    if cmn_path is not None and date is not None:
+        record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
     if csv_path is not None:
         _write(csv_path, to_csv(log))
     if jsonl_path is not None:
         _write(jsonl_path, to_text(log))
-    if cmn_path is not None and date is not None:
-        record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
+    if cmn_path is not None:
         _write(cmn_path, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    if as_json:
+        click.echo(json.dumps(_as_json(log, problem)))
+    else:
+        _show(log)
 
 
 def _write(path: Path, text: str) -> None:
