@@ -343,6 +343,30 @@ def test_long_names_and_long_matches_on_screen_and_paper(running: Served, browse
     assert page.problems == []
 
 
+def test_two_scorekeepers_correct_the_same_event(running: Served, browser: Any) -> None:
+    match = running.desk.create("yacht", {"players": ["Ana"]}, {})
+    match.note(match.event_of({"kind": "roll", "player": "Ana", "dice": [1, 2, 3, 4, 5]}), 1.0, "x")
+    pages = [page_of(browser), page_of(browser, 390, 844)]
+    for page in pages:
+        page.goto(f"{running.url}/match/{match.id}")
+        page.click("li[data-number='1'] .event-tools button:has-text('✎')")
+        page.fill("input[name=why]", "I saw it")
+    match.note(match.event_of({"kind": "fill", "player": "Ana", "category": "choice"}), 2.0, "x")
+    for page in pages:  # the match goes on, and what is being written stays
+        revision(page, 2)
+        assert page.input_value("input[name=why]") == "I saw it"
+    first, second = pages
+    first.click("#typed-box summary")
+    first.fill("#typed input", "6 6 6 6 6")
+    first.click("#typed button")
+    revision(second, 3)
+    second.wait_for_selector("#notice:has-text('changed meanwhile')")
+    assert second.locator("input[name=why]").count() == 0
+    assert not first.locator("#notice").is_visible()
+    assert match.revision == 3
+    assert first.problems == second.problems == []
+
+
 def test_yacht_by_keys(running: Served, browser: Any) -> None:
     page = page_of(browser, locale="es-ES")
     page.goto(f"{running.url}/new")

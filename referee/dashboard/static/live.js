@@ -1,6 +1,6 @@
 // The live page: shows the state as it comes, and sends what a scorekeeper does.
 
-import { attempt, fill, follow, get, language, make, send, showClock, sideCard, speak, t } from "./common.js";
+import { attempt, fill, follow, get, language, make, notice, send, showClock, sideCard, speak, t } from "./common.js";
 import { crokinole } from "./entry_crokinole.js";
 import { krakatoa } from "./entry_krakatoa.js";
 import { kraken } from "./entry_kraken.js";
@@ -21,8 +21,26 @@ let editing = null; // {number, before}: what the entry form writes about, null 
 let pictureOn = false;
 const fixing = keeper ? correcting(id, () => state, (news) => show(news)) : null;
 
+let sending = 0;
 async function act(path, body = {}) {
-  return attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
+  sending += 1;
+  try {
+    return await attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
+  } finally {
+    sending -= 1;
+  }
+}
+
+function known(number) {
+  return state.events.find((e) => e.number === number) ?? earlier?.events.find((e) => e.number === number);
+}
+
+// who corrects an event that somebody else corrects at the same time is told, and looks again
+function stillThere() {
+  if (!editing || editing.before || sending || known(editing.number)?.counts !== false) return;
+  const number = editing.number;
+  edit(null);
+  notice(t("act.meanwhile", { number }));
 }
 
 async function keep(event, why) {
@@ -45,8 +63,9 @@ function edit(target) {
 function showEntry() {
   if (!keeper || !state) return;
   const make_form = forms[state.game];
-  const correcting = editing && !editing.before ? state.events.find((e) => e.number === editing.number)?.event : null;
-  const stamp = JSON.stringify([state.legal, state.table, editing]);
+  const correcting = editing && !editing.before ? known(editing.number)?.event : null;
+  // what is being written about an earlier event stays while the match goes on
+  const stamp = JSON.stringify(editing ? [editing, correcting] : [state.legal, state.table]);
   if (form?.stamp === stamp) return;
   form = { stamp };
   const why = make("input", { name: "why", maxlength: 500, "aria-label": t("act.why"), placeholder: t("act.why") });
@@ -263,6 +282,7 @@ function show(news) {
   showQuestions();
   showSheet();
   showCamera();
+  stillThere();
   showEntry();
   fixing?.news();
   root.dataset.revision = String(state.revision);
