@@ -356,14 +356,17 @@ def test_two_scorekeepers_correct_the_same_event(running: Served, browser: Any) 
         revision(page, 2)
         assert page.input_value("input[name=why]") == "I saw it"
     first, second = pages
-    first.click("#typed-box summary")
-    first.fill("#typed input", "6 6 6 6 6")
-    first.click("#typed button")
+    assert not first.locator("#typed-box").is_visible()  # what is typed there is a new event, never a correction
+    first.focus("[data-die='0']")
+    for key in "66666":
+        first.keyboard.press(key)
+    first.click("#entry .button.primary")
     revision(second, 3)
     second.wait_for_selector("#notice:has-text('changed meanwhile')")
     assert second.locator("input[name=why]").count() == 0
     assert not first.locator("#notice").is_visible()
-    assert match.revision == 3
+    assert first.locator("#typed-box").is_visible()
+    assert match.log.score == {"Ana": 30}
     assert first.problems == second.problems == []
 
 

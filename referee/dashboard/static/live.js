@@ -54,6 +54,7 @@ function edit(target) {
   editing = target;
   const head = by("entry-head");
   head.textContent = !target ? t("live.enter") : t(target.before ? "act.inserting" : "act.correcting", { number: target.number });
+  by("typed-box").hidden = Boolean(target); // what is typed is a new event
   form = null;
   showEntry();
   if (target) head.focus();
