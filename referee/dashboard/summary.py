@@ -7,7 +7,7 @@ from referee.dashboard.reasons import reason
 from referee.dashboard.sheets import sheet
 from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
-from referee.dashboard.told import clause_text, names_of, tell
+from referee.dashboard.told import clause_text, in_sentences, names_of, tell
 from referee.desk import OpenMatch, title_of
 from referee.live import AS_SEEN, NOTHING, LiveTable, TableState
 from referee.log import REDO, UNDO, Entry, MatchLog
@@ -38,7 +38,8 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
     names = names_of(log.about, name_keys(engine))
     winners = engine.winners(state)
     questions, clips = match.beside()
-    told = _events(log, names, t, clips)
+    spoken = in_sentences(names)
+    told = _events(log, spoken, t, clips)
     last = next((item for item in reversed(told) if item["counts"]), None)
     return {
         "schema": SCHEMA,
@@ -50,7 +51,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "version": match.version,
         "names": names,
         "sides": sides(engine, state, names, log.about, t),
-        "head": headline(engine, state, names, t),
+        "head": headline(engine, state, spoken, t),
         "last": last,
         "events": told[-EVENTS_SHOWN:],
         "sheet": sheet(log, names, t),
@@ -60,7 +61,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "reports": [str(report) for report in getattr(state, "reports", ())] or list(getattr(state, "flags", ())),
         "over": winners is not None,
         "winners": None if winners is None else [names[w] for w in winners],
-        "result": result_words(winners, names, t),
+        "result": result_words(winners, spoken, t),
         "stuck": None
         if log.stuck is None
         else {"entry": log.stuck.number, "text": t("live.stuck", number=log.stuck.number, why=log.stuck.error)},
@@ -75,7 +76,8 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
 def all_events(match: OpenMatch, t: Texts) -> dict[str, Any]:
     """Every event of the match in words; :func:`summary` holds the newest."""
     log = match.log
-    told = _events(log, names_of(log.about, name_keys(log.engine)), t, match.beside()[1])
+    names = in_sentences(names_of(log.about, name_keys(log.engine)))
+    told = _events(log, names, t, match.beside()[1])
     return {"revision": len(log.entries), "events": told}
 
 

@@ -471,3 +471,11 @@ def test_every_event_can_be_had(room: Room) -> None:
     assert [e["number"] for e in told["events"]] == list(range(1, 2 * EVENTS_SHOWN + 11))
     assert told["events"][-EVENTS_SHOWN:] == state["events"]
     assert told["revision"] == state["revision"]
+
+
+def test_a_name_from_right_to_left_turns_no_numbers(room: Room) -> None:
+    match = room.begin(options={"rounds": 1}, about={"names": {"black": "שלום", "natural": "Bo"}})["id"]
+    state = room.post(f"/matches/{match}/events", {"text": "60/2 20/1"})
+    assert "\u2068שלום\u2069 60, Bo 20" in state["last"]["words"]
+    assert "\u2068שלום\u2069" in state["result"]
+    assert (state["names"]["black"], state["winners"]) == ("שלום", ["שלום"])
