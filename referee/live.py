@@ -106,6 +106,7 @@ class LiveTable:
         self._provisional: dict[str, int] | None = None
         self._finished = False
         self._entries: dict[float, int] = {}  # time of a proposal -> the entry that it became
+        self._began, self._ours = match.revision, set[int]()
         self._told: deque[Proposal | Question] = deque()  # what the official has said and the store hasn't taken yet
         self._offer_at = 0.0
         self._offer_pause = STORE_PAUSE
@@ -340,7 +341,7 @@ class LiveTable:
         picture = self._keep(proposal.evidence, proposal.at, kept=disputed)
         at = self._epoch + proposal.at
         try:
-            entry = self._noted(proposal, at) or self.match.observe(proposal.event, at, WHO, picture)
+            entry = self._noted(proposal) or self.match.observe(proposal.event, at, WHO, picture)
         except RuleError as error:
             answers = (Choice(AS_SEEN, self._json(proposal.event)), Choice(NOTHING))
             first = error.faults[0] if error.faults else None
@@ -358,6 +359,7 @@ class LiveTable:
             return None
         self._revision = self.match.revision
         self._entries[proposal.at] = entry.number
+        self._ours.add(entry.number)
         if self.official is not None:
             self.official.follow(self.match.log.state)
         if self._recorder is not None and not self._stop.is_set():
@@ -365,10 +367,11 @@ class LiveTable:
             film.add_done_callback(_told)
         return entry.number
 
-    def _noted(self, proposal: Proposal, at: float) -> Entry | None:
-        """The entry of an event that the store has taken although its answer was lost."""
-        last = self.match.log.entries[-1:] if self._offer_at else ()
-        return next((e for e in last if (e.at, e.who, e.event) == (at, WHO, proposal.event)), None)
+    def _noted(self, proposal: Proposal) -> Entry | None:
+        """The entry of an event that the store took although its answer was lost, or that another program saw, too."""
+        last = self.match.log.entries[-1:]
+        others = (e for e in last if e.number > self._began and e.number not in self._ours)
+        return next((e for e in others if (e.who, e.kind, e.event) == (WHO, "observed", proposal.event)), None)
 
     def _film(self, number: int, at: float, pictures: list[tuple[float, bytes]]) -> None:
         """Keep the clip of an event, in a thread of its own; if there is no room for it the match goes on."""

@@ -186,6 +186,22 @@ def test_an_event_whose_answer_was_lost_is_noted_once(
     table.close()
 
 
+def test_two_programs_that_see_one_table_note_an_event_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, first, second = desk.create("yacht", {"players": ["Ana"]}, {}), Told(), Told()
+    other = Desk(Store(desk.store.shown_url)).open(match.id)
+    tables = [table_for(match, first), table_for(other, second)]
+    monkeypatch.setattr("referee.live.STORE_PAUSE", 0.0)
+    for at, dice in ((1.0, (1, 2, 3, 4, 5)), (2.0, (1, 2, 3, 4, 5)), (3.0, (6, 6, 6, 6, 6))):
+        for table, official in zip(tables, (first, second), strict=True):
+            official.next = [Proposal(roll(*dice), at + 0.1 * (official is second))]
+            table.see(frame(at))
+            table.see(frame(at + 0.2))
+    assert [e.event.dice[0] for e in match.desk.store.load(match.id).log.entries] == [1, 1, 6]
+    for table in tables:
+        table.close()
+    other.desk.store.close()
+
+
 def test_a_match_goes_on_without_pictures_where_they_find_no_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
     table = table_for(match, official)
