@@ -6,6 +6,7 @@ imported only when called, so that ``referee rules`` never waits for OpenCV.
 
 import importlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,9 @@ import click
 from calibration.errors import TableError
 from referee import __version__
 from referee.rules.protocol import RuleError
+
+PIPE_CLOSED = 1
+"""The exit status of a program whose output nobody reads any more, as click gives it while a command runs."""
 
 COMMANDS = ("read", "score", "calibrate", "sheet", "replay", "rules", "backup", "watch", "audit")
 
@@ -78,8 +82,15 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run() -> None:
-    """Entry point of the ``referee`` script."""
-    sys.exit(main())
+    """Entry point of the ``referee`` script; whoever reads its output may stop before the end (``| head``)."""
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # what Python would still write at its end goes nowhere, too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = PIPE_CLOSED
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from calibration.errors import NotFoundError, UnusableInputError
+from calibration.errors import NotFoundError, TableError, UnusableInputError
 from referee.evidence import EvidenceFolder
 from referee.log import Change, Entry, MatchLog
 from referee.logfile import line_sum, options_of
@@ -18,12 +18,17 @@ from referee.questions import OpenQuestion, Questions
 from referee.rules import GAMES
 from referee.rules.protocol import RuleError
 from referee.settings import DEFAULTS
-from referee.store import ConflictError, MatchRow, Store
+from referee.store import ConflictError, MatchRow, Store, StoreError
 
 T = TypeVar("T")
 Clock = Callable[[], float]
 Listener = Callable[["OpenMatch"], None]
 TITLE_LONGEST = 120
+SILENT_SECONDS = 5.0
+"""How long those who look on don't ask a store again that didn't answer."""
+
+REFRESH_SECONDS = 1.0
+"""How often those who look on at a match see what another program has added to it."""
 
 
 EVIDENCE_BYTES = DEFAULTS.whole("evidence_mb") * 1_000_000
@@ -41,6 +46,9 @@ class OpenMatch:
         self._version = 0
         self._sum = ""
         self._tried: dict[str, tuple[int, tuple[str | None, ...]]] = {}
+        self.log: MatchLog
+        self._look_next = self._ask_next = 0.0
+        self._beside: tuple[list[OpenQuestion], dict[int, str]] = ([], {})
         self._read()
 
     @property
@@ -159,20 +167,54 @@ class OpenMatch:
                 at = self.desk.clock()
                 _, self._sum = self.desk.store.append(self.id, self.log, before, self._sum, at)
             except BaseException:
-                # what couldn't be stored didn't happen: go back to what is stored
-                self._read()
+                self._back_to(before)
                 self.touched()
                 raise
         self.touched()
         self.desk.tell(self)
         return done
 
+    def _back_to(self, revision: int) -> None:
+        """What couldn't be stored didn't happen: go back to what is stored, or was when the store still answered."""
+        try:
+            self._read()
+        except TableError:
+            self.log = self.log.up_to(revision)
+
+    def beside(self) -> tuple[list[OpenQuestion], dict[int, str]]:
+        """The open questions and the clips by entry; while the store doesn't answer, those that were read last."""
+        now = time.monotonic()
+        if now >= self._ask_next:
+            try:
+                self._beside = (self.questions.all_open(), self.desk.evidence.clips(self.id))
+            except StoreError as error:
+                if error.code == "store_damaged":
+                    raise
+                self._ask_next = now + SILENT_SECONDS
+        return self._beside
+
+    def refresh(self) -> None:
+        """Read what another program has added to the match meanwhile; looks at most once a while, never waits."""
+        now = time.monotonic()
+        if now < self._look_next or not self._lock.acquire(blocking=False):
+            return
+        try:
+            self._look_next = now + REFRESH_SECONDS
+            if self.desk.store.length(self.id) == self.revision:
+                return
+            self._read()
+        except TableError:
+            return  # what was read last is shown on; whoever writes is told what is wrong
+        finally:
+            self._lock.release()
+        self.touched()
+
     def _read(self) -> None:
         text = self.desk.store.text(self.id)
         file = self.desk.store.load(self.id)
         if file.problem is not None:
             raise UnusableInputError(f"{file.problem}; go on with a backup", code="bad_log")
-        self.log: MatchLog = file.log
+        self.log = file.log
         self._sum = line_sum(text.splitlines()[-1])
 
 

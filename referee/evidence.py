@@ -6,14 +6,17 @@ is not changed when a file is removed: the entry still names its hash.
 """
 
 import hashlib
+import logging
 import os
 import shutil
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from calibration.errors import NotFoundError
+from calibration.errors import NotFoundError, UnusableInputError
 from referee.store import Store, StoreError
 from referee.store import evidence as table
 
@@ -23,6 +26,7 @@ CLIP = "clip of entry "
 KINDS = {"jpg": "image/jpeg", "mp4": "video/mp4"}
 VIEW = "toml"
 """The kind of file that holds the view of the picture of the same name."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class EvidenceFolder:
         self.store = store
         self.limit_bytes = limit_bytes
         self.folder = store.folder
+        self._adopt(store.folder_before)
 
     def put(
         self, match: str, content: bytes, kind: str, at: float, words: str = "", kept: bool = False, view: str = ""
@@ -80,7 +85,7 @@ class EvidenceFolder:
             raise missing
         try:
             return self._path(digest, kind).read_bytes(), KINDS[kind]
-        except FileNotFoundError:
+        except OSError:
             raise missing from None
 
     def view_of(self, digest: str) -> Path | None:
@@ -100,7 +105,8 @@ class EvidenceFolder:
         query = sa.select(table.c.words, table.c.hash).where((table.c.match == match) & (table.c.kind == "mp4"))
         with self.store.reading() as db:
             rows = db.execute(query).all()
-        return {int(words.removeprefix(CLIP)): digest for words, digest in rows if words.startswith(CLIP)}
+        numbers = [(words.removeprefix(CLIP), digest) for words, digest in rows if words.startswith(CLIP)]
+        return {int(number): digest for number, digest in numbers if number.isdecimal()}
 
     def protect(self, match: str, digest: str, kept: bool = True) -> None:
         """Keep a piece whatever the limit (its call is disputed), or let it go again."""
@@ -132,26 +138,38 @@ class EvidenceFolder:
                 over -= count
                 removed += 1
         # the files go after the store has forgotten them: a crash in between leaves a file too many, never one too few
-        for path in gone:
-            path.unlink(missing_ok=True)
+        _remove(gone)
         return removed
 
     def sweep(self) -> int:
         """Remove files that the store doesn't know (left by a crash); returns how many."""
         known = self._names()
         stray = [p for p in self.folder.glob("*.*") if p.name not in known] if self.folder.is_dir() else []
-        for path in stray:
-            path.unlink(missing_ok=True)
-        return len(stray)
+        return _remove(stray)
 
     def copy_to(self, folder: Path) -> int:
         """Copy all files that the store knows, for a backup; returns how many."""
         found = [self.folder / name for name in sorted(self._names()) if (self.folder / name).is_file()]
-        if found:
-            folder.mkdir(parents=True, exist_ok=True)
-        for path in found:
-            shutil.copy2(path, folder / path.name)
+        try:
+            if found:
+                folder.mkdir(parents=True, exist_ok=True)
+            for path in found:
+                shutil.copy2(path, folder / path.name)
+        except OSError as error:
+            raise UnusableInputError(f"{folder}: the pictures can't be copied ({error.strerror or error})") from error
         return len(found)
+
+    def _adopt(self, before: Path) -> None:
+        """Take over what this store knows of a folder that it once shared with others; theirs stays there."""
+        if before == self.folder or self.folder.exists() or not before.is_dir():
+            return
+        for name in sorted(self._names()):
+            if (before / name).is_file():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                try:
+                    (self.folder / name).hardlink_to(before / name)
+                except OSError:
+                    shutil.copy2(before / name, self.folder / name)
 
     def _names(self) -> set[str]:
         """The names of all files that the store knows of."""
@@ -166,8 +184,25 @@ class EvidenceFolder:
     def _write(self, path: Path, content: bytes) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
-        with fresh.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        try:
+            with fresh.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(path)
+        except OSError:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)  # half a picture would take the room that is left
+            raise
+
+
+def _remove(files: Sequence[Path]) -> int:
+    """Remove files; returns how many. One that can't be removed stays: it costs room, and no match."""
+    removed = 0
+    for path in files:
+        try:
+            path.unlink(missing_ok=True)
+            removed += 1
+        except OSError as error:
+            log.warning("%s: can't be removed (%s)", path, error.strerror)
+    return removed

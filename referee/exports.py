@@ -34,10 +34,33 @@ def score_sheet(log: MatchLog) -> list[list[str | int]]:
 
 
 def to_csv(log: MatchLog) -> str:
-    """The score sheet as CSV (RFC 4180)."""
+    """The score sheet as CSV (RFC 4180), under the names that the sides were given."""
     out = io.StringIO()
-    csv.writer(out).writerows([[_plain(cell) for cell in row] for row in score_sheet(log)])
+    csv.writer(out).writerows([[_plain(cell) for cell in row] for row in named_sheet(log)])
     return out.getvalue()
+
+
+def named_sheet(log: MatchLog) -> list[list[str | int]]:
+    """The score sheet with the sides' names, where they were given any, in its headings."""
+    heads, *rows = score_sheet(log)
+    return [[_named(log, str(head)) for head in heads], *rows]
+
+
+def shown_name(log: MatchLog, key: str) -> str:
+    """What a side or a player is called: the name that was given at set-up, or else the key itself."""
+    names = log.about.get("names")
+    return str((isinstance(names, dict) and names.get(key)) or key)
+
+
+def _named(log: MatchLog, head: str) -> str:
+    """A heading of the sheet (``points black``, ``crosses NS``, ``NS``) with the side's name."""
+    what, _, key = head.rpartition(" ")
+    for side in log.score:
+        if side == head:
+            return shown_name(log, side)
+        if side == key:
+            return f"{what} {shown_name(log, side)}"
+    return head
 
 
 def _plain(cell: str | int) -> str | int:

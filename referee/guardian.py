@@ -1,7 +1,8 @@
 """Restarts the program when it has crashed or was killed; the match goes on at its last stored event.
 
 The guarded program is the same command with an environment variable set. It ends with its guardian, whose end closes
-the pipe on its standard input. A wrong call (exit status 2) and an orderly end are final.
+the pipe on its standard input. A wrong call (exit status 2) and an orderly end are final; what has run before was no
+wrong call, so a status of 2 then says that something is away (a store, a port), and it is tried again.
 """
 
 import os
@@ -15,7 +16,8 @@ from types import FrameType
 import click
 
 GUARDED = "TABLE_REFEREE_GUARDED"
-FINAL = (0, 2, 3, 130)
+FINAL = (0, 130)
+WRONG_CALL = (2, 3)
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 LONG_SECONDS = 60.0
 """A program that ran for this long is restarted at once; one that dies sooner, after longer and longer pauses."""
@@ -46,7 +48,7 @@ def guarded(arguments: Sequence[str], command: Sequence[str] | None = None) -> i
         status = process.wait()
         if stopping:
             return 0
-        if status in FINAL:
+        if status in FINAL or (status in WRONG_CALL and not extra):
             return status
         deaths = 0 if time.monotonic() - begun > LONG_SECONDS else deaths + 1
         pause = PAUSES[min(deaths, len(PAUSES)) - 1] if deaths else 0.0

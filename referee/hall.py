@@ -46,7 +46,8 @@ class Hall:
         self._opener = partial(open_source, pace=pace)
         self._official_for = official_for or (lambda match: None)
         self._tables: dict[str, LiveTable] = {}
-        self._kept = KeptCameras(desk.store.folder.with_suffix(".cameras.json"))
+        beside = desk.store.folder
+        self._kept = KeptCameras(beside.with_name(beside.name.removesuffix(".evidence") + ".cameras.json"))
         self._lock = threading.Lock()
 
     def table(self, match: OpenMatch) -> LiveTable | None:

@@ -5,9 +5,12 @@ So it is neither in the log nor in the store nor in a backup, and only its owner
 """
 
 import json
+import logging
 import os
 import threading
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 
 class KeptCameras:
@@ -21,7 +24,7 @@ class KeptCameras:
         """Match -> its source, as it was named."""
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
+        except (OSError, ValueError):
             return {}
         return {str(k): str(v) for k, v in data.items()} if isinstance(data, dict) else {}
 
@@ -39,6 +42,13 @@ class KeptCameras:
                 self._write(kept)
 
     def _write(self, kept: dict[str, str]) -> None:
+        """Write the file; where that can't be done, cameras are chosen anew after the next start, and no more."""
+        try:
+            self._replace(kept)
+        except OSError as error:
+            log.warning("%s: can't be written (%s)", self._path, error.strerror)
+
+    def _replace(self, kept: dict[str, str]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         fresh.unlink(missing_ok=True)

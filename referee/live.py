@@ -9,10 +9,11 @@ import hashlib
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from calibration.drift import check_view
@@ -23,6 +24,7 @@ from referee.clips import ClipRecorder, encode
 from referee.desk import OpenMatch
 from referee.evidence import CLIP
 from referee.live_picture import LivePicture
+from referee.log import Entry
 from referee.officials import (
     NOWHERE,
     Correction,
@@ -40,6 +42,7 @@ from referee.officials import (
 from referee.questions import Choice, OpenQuestion
 from referee.rules.protocol import RuleError
 from referee.settings import DEFAULTS, Settings
+from referee.store import ConflictError, StoreError
 from referee.table_look import Look, TableLook
 from referee.watchdog import SourceState, WatchedSource
 from vision.frames import Frame
@@ -48,6 +51,10 @@ CHECK_EVERY = 2.0
 """Seconds between two looks whether the board still lies where it was found; a look takes some 30 ms."""
 
 WAIT = 0.25
+STORE_PAUSE = 0.5
+STORE_PAUSE_MOST = 10.0
+"""Seconds until what the store didn't take is offered to it again, longer each time."""
+
 FAULTS_MOST = 20
 """Failures after which an official is given up, and the table is only shown."""
 
@@ -62,7 +69,8 @@ log = logging.getLogger(__name__)
 class TableState:
     """What the screen says about the camera. ``table``: the official's word, or none where there is no official.
 
-    ``provisional``: points of the round by side as they seem to lie there while the table settles.
+    ``provisional``: points of the round by side as they seem to lie there while the table settles. ``unstored``: events
+    and questions that wait until the store takes them.
     """
 
     source: str
@@ -70,6 +78,7 @@ class TableState:
     look: Look
     table: str
     provisional: dict[str, int] | None = None
+    unstored: int = 0
 
 
 class LiveTable:
@@ -98,6 +107,10 @@ class LiveTable:
         self._provisional: dict[str, int] | None = None
         self._finished = False
         self._entries: dict[float, int] = {}  # time of a proposal -> the entry that it became
+        self._began, self._ours = match.revision, set[int]()
+        self._told: deque[Proposal | Question] = deque()  # what the official has said and the store hasn't taken yet
+        self._offer_at = 0.0
+        self._offer_pause = STORE_PAUSE
         self._faults = 0
         self._by_hand: BoardView | None = None
         self._recorder = ClipRecorder() if clips else None
@@ -118,6 +131,8 @@ class LiveTable:
         self._films.shutdown(wait=False, cancel_futures=True)
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=3.0)
+        if self._told:
+            log.warning("match %s: %d events seen last couldn't be stored", self.match.id, len(self._told))
 
     @property
     def at(self) -> float:
@@ -128,7 +143,8 @@ class LiveTable:
     def state(self) -> TableState:
         """What the screen says now."""
         table = "none" if self.official is None else self.official.seen.state
-        return TableState(self.source.name.shown, self.source.state, self._look.look, table, self._provisional)
+        shown = self.source.name.shown
+        return TableState(shown, self.source.state, self._look.look, table, self._provisional, len(self._told))
 
     @property
     def colours(self) -> dict[str, str]:
@@ -202,6 +218,7 @@ class LiveTable:
                     self._take(self.official.finish() if self.official else ())
                 if frame is None:
                     with self._watching:
+                        self._take(())
                         self._keep_up()
             except TableError as error:
                 # with a full disk or a lost database the picture still goes on; the next frame tries again
@@ -226,6 +243,7 @@ class LiveTable:
             self._recorder.add(frame)
         official = self.official
         if official is not None:
+            self._take(())
             self._keep_up()
             if look not in NOT_FED:
                 self._take(official.feed(frame))
@@ -242,7 +260,7 @@ class LiveTable:
 
     def _keep_up(self) -> None:
         """Go on from what now holds after a ruling or a taking back, even if no new frame comes any more."""
-        if self.official is not None and self.match.revision != self._revision:
+        if self.official is not None and self.match.revision != self._revision and not self._told:
             self._revision = self.match.revision
             self._follow(self.official)
             self.picture.redraw(self._seen())
@@ -271,22 +289,65 @@ class LiveTable:
             self.find_again()
 
     def _take(self, told: Sequence[Proposal | Question]) -> None:
-        for item in told:
-            if isinstance(item, Proposal):
-                self._observe(item)
-            else:
-                entry = self._entries.get(item.about) if item.about is not None else None
-                entry = entry if item.proposal is None else self._observe(item.proposal, disputed=True)
-                # what the rules refused is asked about already: two questions about one shot help nobody
-                if item.proposal is None or entry is not None:
-                    self._ask(item, entry)
+        """Put what the official says to the match, in its order; what the store doesn't take now waits."""
+        self._told.extend(told)
+        if not self._told or time.monotonic() < self._offer_at:
+            if told:
+                self._go_ahead()
+            return
+        waited = self._offer_at > 0.0
+        try:
+            while self._told:
+                self._settle(self._told[0])
+        except (StoreError, ConflictError) as error:
+            if not waited:
+                log.warning("%s; what the camera sees waits until the store takes it", error)
+            self._offer_at = time.monotonic() + self._offer_pause
+            self._offer_pause = min(2 * self._offer_pause, STORE_PAUSE_MOST)
+            self._go_ahead()
+            return
+        except BaseException:
+            self._told.popleft()  # what fails for another reason would fail again, and hold up all that follows
+            raise
+        self._offer_at, self._offer_pause = 0.0, STORE_PAUSE
+        if waited:
+            log.warning("the store takes events again; none was lost")
+
+    def _go_ahead(self) -> None:
+        """Let the official go on as if what waits for the store were in the log: it will be."""
+        if self.official is None:
+            return
+        engine, state = self.match.log.engine, self.match.log.state
+        for item in self._told:
+            proposal = item if isinstance(item, Proposal) else item.proposal
+            if proposal is not None:
+                with suppress(RuleError):  # it is asked about when the log is there again
+                    state = engine.apply(state, proposal.event)
+        self.official.follow(state)
+
+    def _settle(self, item: Proposal | Question) -> None:
+        """Put the first that waits to the match; it waits no longer once all of it is stored."""
+        if isinstance(item, Proposal):
+            self._observe(item)
+        else:
+            entry = self._entries.get(item.about) if item.about is not None else None
+            if item.proposal is not None:
+                entry = self._observe(item.proposal, disputed=True)
+                # noted once, also where the store fails before it has the question
+                item = self._told[0] = replace(item, proposal=None, about=item.proposal.at)
+                if entry is None:
+                    # what the rules refused is asked about already: two questions about one shot help nobody
+                    self._told.popleft()
+                    return
+            self._ask(item, entry)
+        self._told.popleft()
 
     def _observe(self, proposal: Proposal, disputed: bool = False) -> int | None:
         """Put an event to the rules; returns its entry, None where they refuse it (then it is asked about)."""
         picture = self._keep(proposal.evidence, proposal.at, kept=disputed)
         at = self._epoch + proposal.at
         try:
-            entry = self.match.observe(proposal.event, at, WHO, picture)
+            entry = self._noted(proposal) or self.match.observe(proposal.event, at, WHO, picture)
         except RuleError as error:
             answers = (Choice(AS_SEEN, self._json(proposal.event)), Choice(NOTHING))
             first = error.faults[0] if error.faults else None
@@ -304,12 +365,19 @@ class LiveTable:
             return None
         self._revision = self.match.revision
         self._entries[proposal.at] = entry.number
+        self._ours.add(entry.number)
         if self.official is not None:
             self.official.follow(self.match.log.state)
         if self._recorder is not None and not self._stop.is_set():
             film = self._films.submit(self._film, entry.number, at, self._recorder.until(proposal.at))
             film.add_done_callback(_told)
         return entry.number
+
+    def _noted(self, proposal: Proposal) -> Entry | None:
+        """The entry of an event that the store took although its answer was lost, or that another program saw, too."""
+        last = self.match.log.entries[-1:]
+        others = (e for e in last if e.number > self._began and e.number not in self._ours)
+        return next((e for e in others if (e.who, e.kind, e.event) == (WHO, "observed", proposal.event)), None)
 
     def _film(self, number: int, at: float, pictures: list[tuple[float, bytes]]) -> None:
         """Keep the clip of an event, in a thread of its own; if there is no room for it the match goes on."""
@@ -345,7 +413,14 @@ class LiveTable:
         if evidence is None:
             return None
         folder, view = self.match.desk.evidence, view_text(evidence)
-        return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept, view)
+        try:
+            return folder.put(self.match.id, evidence.jpeg, "jpg", self._epoch + at, evidence.words, kept, view)
+        except StoreError as error:
+            if error.code != "disk_full":
+                raise
+            # the match is worth more than its pictures: where the store has no room either, the event waits
+            log.warning("a picture isn't kept: %s", error)
+            return None
 
     def _json(self, event: Any) -> dict[str, Any]:
         data: dict[str, Any] = self.match.log.engine.event_to_json(event)
@@ -354,7 +429,8 @@ class LiveTable:
     def _tell(self) -> None:
         """Tell the followers when what the screen says about the camera is another."""
         state = self.state
-        shown = (state.condition.condition, state.condition.why, state.look, state.table, state.provisional)
+        camera = (state.condition.condition, state.condition.why, state.look, state.table)
+        shown = (*camera, state.provisional, state.unstored)
         if shown != self._shown:
             self._shown = shown
             self.match.touched()

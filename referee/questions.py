@@ -4,6 +4,7 @@ A question isn't part of the log: the ruling that answers it is, with the questi
 """
 
 import json
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from calibration.errors import NotFoundError
 from referee.rules.codec import from_json, to_json
 from referee.store import Store
 from referee.store import questions as table
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,14 @@ class Questions:
         """Those not yet answered, the oldest first."""
         query = sa.select(table.c.data).where((table.c.match == self.match) & table.c.closed.is_(None))
         with self.store.reading() as db:
-            return [_read(data) for data in db.execute(query.order_by(table.c.at, table.c.key)).scalars()]
+            stored = db.execute(query.order_by(table.c.at, table.c.key)).scalars().all()
+        found = []
+        for data in stored:
+            try:
+                found.append(_read(data))
+            except ValueError as error:  # a damaged question hides neither the others nor the match
+                log.warning("a question of match %s can't be read: %s", self.match, error)
+        return found
 
     def open(self, key: str) -> OpenQuestion:
         """One that is open; raises NotFoundError where it isn't (somebody else was faster)."""

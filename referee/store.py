@@ -5,7 +5,9 @@ checksums and all, so that an export is the lines one after the other. A line is
 returns; two writers of one match can't both write the same line.
 """
 
+import hashlib
 import json
+import re
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
@@ -27,6 +29,18 @@ from referee.logfile import LogFile, entry_line, header_line, line_sum, parse_lo
 SCHEMA = 2
 BUSY_SECONDS = 10.0
 """How long a writer waits for another one before it gives up: an event takes milliseconds."""
+
+LAST_MOMENT = 253_000_000_000.0
+"""In the year 9987: calendars end with 9999."""
+
+POSTGRES_WAITS = {
+    "connect_timeout": "10",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+"""How long a silent network is waited for, where the URL says nothing else; the system's own would be minutes."""
 
 metadata = sa.MetaData()
 about_store = sa.Table(
@@ -104,6 +118,11 @@ def default_url() -> str:
     return f"sqlite:///{user_data_path('table-referee', appauthor=False) / 'matches.sqlite'}"
 
 
+def folder_beside(path: Path) -> Path:
+    """Where the pictures and clips of a SQLite file belong."""
+    return path.with_name(path.stem + ".evidence" if path.suffix == ".sqlite" else path.name + "-evidence")
+
+
 class Store:
     """Matches under one URL (``sqlite:///PATH`` or ``postgresql://...``); brings older schemas up to date."""
 
@@ -116,12 +135,23 @@ class Store:
     @property
     def shown_url(self) -> str:
         """The URL without its password."""
-        return self.url.render_as_string(hide_password=True)
+        return self.url.set(drivername=self.url.get_backend_name()).render_as_string(hide_password=True)
 
     @property
     def folder(self) -> Path:
-        """Where files belong that are kept beside the matches (evidence)."""
-        if self.is_sqlite and self.url.database not in (None, "", ":memory:"):
+        """Where files belong that are kept beside the matches (evidence); no two stores share one."""
+        if self.is_sqlite:
+            return folder_beside(Path(str(self.url.database)))
+        url = self.url
+        place = f"{url.host or ''}:{url.port or ''}/{url.database or ''}"
+        word = re.sub(r"\W+", "-", url.database or "")
+        name = f"evidence-{word}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
+        return user_data_path("table-referee", appauthor=False) / name
+
+    @property
+    def folder_before(self) -> Path:
+        """Where they were kept once, when stores could share a folder."""
+        if self.is_sqlite:
             path = Path(str(self.url.database))
             return path.with_name(path.stem + ".evidence")
         return user_data_path("table-referee", appauthor=False) / "evidence"
@@ -208,7 +238,13 @@ class Store:
             rows = db.execute(query).mappings().all()
         return [
             MatchRow(
-                r["id"], r["game"], r["title"], r["begun"], r["changed"], r["count"], json.loads(r["result"] or "{}")
+                r["id"],
+                r["game"],
+                str(r["title"]),
+                _moment(r["begun"]),
+                _moment(r["changed"]),
+                r["count"],
+                _shown_result(r["result"]),
             )
             for r in rows
         ]
@@ -217,20 +253,27 @@ class Store:
         """Write everything into one new SQLite file, while matches may go on; ``target`` must not exist."""
         if target.exists():
             raise UnusableInputError(f"{target} exists already; choose another name for the backup")
-        target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(target.name + ".new")
-        fresh.unlink(missing_ok=True)
-        if self.is_sqlite:
-            with (
-                _told(self.shown_url),
-                closing(sqlite3.connect(str(self.url.database), timeout=BUSY_SECONDS)) as source,
-                closing(sqlite3.connect(str(fresh))) as copy,
-            ):
-                source.backup(copy)
-                copy.execute("PRAGMA journal_mode=DELETE")
-        else:
-            self._copy_to(fresh)
-        fresh.replace(target)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            fresh.unlink(missing_ok=True)
+            fresh.touch()
+        except OSError as error:
+            raise UnusableInputError(f"{target}: can't be written ({error.strerror}); choose another place") from error
+        try:
+            if self.is_sqlite:
+                with (
+                    _told(f"backup of {self.shown_url} into {target}"),
+                    closing(sqlite3.connect(str(self.url.database), timeout=BUSY_SECONDS)) as source,
+                    closing(sqlite3.connect(str(fresh))) as copy,
+                ):
+                    source.backup(copy)
+                    copy.execute("PRAGMA journal_mode=DELETE")
+            else:
+                self._copy_to(fresh)
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
 
     def _copy_to(self, path: Path) -> None:
         other = Store(f"sqlite:///{path}")
@@ -257,9 +300,24 @@ class Store:
 
     def _connect(self) -> sa.Engine:
         if not self.is_sqlite:
-            return sa.create_engine(self.url, pool_pre_ping=True)
-        if self.url.database not in (None, "", ":memory:"):
-            Path(str(self.url.database)).parent.mkdir(parents=True, exist_ok=True)
+            waits = {name: value for name, value in POSTGRES_WAITS.items() if name not in self.url.query}
+            with _told(self.shown_url):
+                server = sa.create_engine(self.url, pool_pre_ping=True, connect_args=waits)
+
+            @sa_event.listens_for(server, "connect")
+            def patient(connection: Any, _record: Any) -> None:
+                connection.execute(f"SET lock_timeout = '{BUSY_SECONDS:.0f}s'").close()
+                connection.commit()
+
+            return server
+        path = Path(str(self.url.database))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"its folder can't be made ({error.strerror or error}); choose another place"
+            raise StoreError(f"{self.shown_url}: {why}", code="store_down") from error
+        if path.is_dir():
+            raise StoreError(f"{self.shown_url}: this is a folder; name a file in it", code="store_down")
         engine = sa.create_engine(self.url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
 
         @sa_event.listens_for(engine, "connect")
@@ -280,12 +338,20 @@ class Store:
         with self.writing() as db:
             if not self.is_sqlite:
                 db.execute(sa.text("SELECT pg_advisory_xact_lock(7291541)"))  # two programs may start at once
-            names = sa.inspect(db).get_table_names()
+            names = set(sa.inspect(db).get_table_names())
+            foreign = StoreError(f"{self.shown_url}: {FOREIGN}", code="store_damaged")
             if "store" not in names:
+                # a server's database may hold tables of other programs, a file with any is another program's
+                if names if self.is_sqlite else names & set(metadata.tables):
+                    raise foreign
                 metadata.create_all(db)
                 db.execute(about_store.insert(), {"name": "schema", "text": str(SCHEMA)})
                 return
-            found = db.execute(sa.select(about_store.c.text).where(about_store.c.name == "schema")).scalar_one()
+            if not {"name", "text"} <= {column["name"] for column in sa.inspect(db).get_columns("store")}:
+                raise foreign
+            found = db.execute(sa.select(about_store.c.text).where(about_store.c.name == "schema")).scalar()
+            if found is None or not str(found).isdecimal() or int(found) < 1:
+                raise foreign
             schema = int(found)
             if schema > SCHEMA:
                 raise StoreError(
@@ -319,25 +385,59 @@ def _result(log: MatchLog) -> str:
     return json.dumps({"score": log.score, "winners": tell(log.state) if tell else None})
 
 
+def _shown_result(text: str) -> dict[str, Any]:
+    """What the list shows of a match; one that is damaged there shows nothing, and the log is still the truth."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    score, winners = (found.get("score"), found.get("winners")) if isinstance(found, dict) else (None, None)
+    if not isinstance(score, dict) or not isinstance(winners, list | None):
+        return {}
+    return {"score": score, "winners": winners}
+
+
+def _moment(value: Any) -> float:
+    """Seconds since 1970 that a calendar can show."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < LAST_MOMENT else 0.0
+
+
 def _parsed_url(text: str) -> sa.URL:
+    form = UnusableInputError("the store's URL is not of the form sqlite:///PATH or postgresql://...")
     try:
         url = sa.make_url(text)
-    except exc.ArgumentError as error:
-        raise UnusableInputError("the store's URL is not of the form sqlite:///PATH or postgresql://...") from error
+    except (exc.ArgumentError, ValueError) as error:  # a port that is no number, a password with an unwritten / or @
+        raise form from error
+    if url.drivername == "postgres":  # as many providers and libpq itself write it
+        url = url.set(drivername="postgresql")
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise UnusableInputError(f"the store can be sqlite or postgresql, not {url.get_backend_name()}")
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    return url
+    wanted = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}[url.get_backend_name()]
+    if url.drivername not in (url.get_backend_name(), wanted, "sqlite+pysqlite"):
+        raise UnusableInputError(f"the store's URL begins with {url.drivername}:, not {url.get_backend_name()}:")
+    if wanted == "sqlite" and (url.query or url.database in (None, "", ":memory:")):
+        raise form
+    return url.set(drivername=wanted)
 
 
+FOREIGN = "this is no store of matches; choose another file"
+DAMAGED = "the file is damaged; go on with a backup"
+DISK_FULL = "the disk is full; make room, nothing that was noted is lost"
+UNREADABLE = "the file can't be read or written; see whose it is and that its folder can be written"
 _KINDS = (
-    ("full", "disk_full", "the disk is full; make room, nothing that was noted is lost"),
-    ("no space", "disk_full", "the disk is full; make room, nothing that was noted is lost"),
+    ("disk is full", "disk_full", DISK_FULL),
+    ("no space", "disk_full", DISK_FULL),
     ("disk i/o", "disk_full", "the disk can't be written; see that it has room, nothing that was noted is lost"),
-    ("locked", "store_busy", "another program holds the store; try again"),
-    ("malformed", "store_damaged", "the file is damaged; go on with a backup"),
-    ("not a database", "store_damaged", "this is no store of matches; choose another file"),
+    ("is locked", "store_busy", "another program holds the store; try again"),
+    ("lock timeout", "store_busy", "another program holds the store; try again"),
+    ("queuepool limit", "store_busy", "too many wait for the store; try again"),
+    ("malformed", "store_damaged", DAMAGED),
+    ("could not decode", "store_damaged", DAMAGED),
+    ("not a database", "store_damaged", FOREIGN),
+    ("unable to open", "store_down", UNREADABLE),
+    ("readonly", "store_down", UNREADABLE),
+    ("no such table", "store_damaged", "tables are missing; go on with a backup"),
+    ("no such column", "store_damaged", "tables are missing; go on with a backup"),
 )
 
 
@@ -346,15 +446,23 @@ def _told(name: str) -> Iterator[None]:
     """Turn the database's errors into ours; a key that exists means that somebody else was faster."""
     try:
         yield
+    except UnicodeDecodeError as error:  # bytes that are no text in a damaged file, or in what is said of it
+        raise StoreError(f"{name}: {DAMAGED}", code="store_damaged") from error
     except exc.IntegrityError as error:
         raise ConflictError("somebody else wrote to this match first; it has been read again") from error
-    except (exc.DBAPIError, sqlite3.Error) as error:
+    except (exc.DBAPIError, exc.TimeoutError, sqlite3.Error) as error:
         cause = str(getattr(error, "orig", error))
         for part, code, words in _KINDS:
             if part in cause.lower():
                 raise StoreError(f"{name}: {words}", code=code) from error
-        raise StoreError(f"{name}: {cause.splitlines()[0] if cause else 'no answer'}", code="store_down") from error
+        raise StoreError(f"{name}: {_one_line(cause)}", code="store_down") from error
     except exc.NoSuchModuleError as error:
         raise StoreError(f"{name}: install the extra 'postgres' first ({error})", code="store_down") from error
     except ModuleNotFoundError as error:
         raise StoreError(f"{name}: install the extra 'postgres' first ({error})", code="store_down") from error
+
+
+def _one_line(cause: str) -> str:
+    """A database's complaint in one line; of several addresses that were tried, and hints, the first."""
+    lines = [line.strip() for line in cause.splitlines() if line.strip()]
+    return lines[0] if lines else "no answer"

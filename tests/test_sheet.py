@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from referee.cli import main
 from referee.commands.sheet import sheet
 from referee.keyboard.words import Words
-from referee.logfile import read_log
+from referee.log import MatchLog
+from referee.logfile import LogWriter, read_log, to_text
 from referee.rules import GAMES
 from referee.rules.clauses import clause, clauses
 from referee.rules.yacht import Roll
@@ -415,3 +416,27 @@ def test_the_rules_import_the_standard_library_alone() -> None:
     )
     result = subprocess.run([sys.executable, "-I", "-c", code], check=False, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def test_replay_tells_a_failure_as_one_object(path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Nothing is told and written before all of it is known to be possible."""
+    other = tmp_path / "yacht.jsonl"
+    LogWriter(other, MatchLog(GAMES["yacht"]({"players": ["Ana"]})))
+    cmn, csv = tmp_path / "m.json", tmp_path / "m.csv"
+    when = ["--date", "2026-01-01T00:00:00Z"]
+    assert main(["replay", str(other), "--json", "--cmn", str(cmn), "--csv", str(csv), *when]) == 2
+    assert list(json.loads(capsys.readouterr().out)) == ["error"]
+    assert not csv.exists()
+
+
+@pytest.mark.parametrize("name", ["yacht.jsonl", "none.jsonl"])
+def test_output_that_nobody_reads_to_its_end(tmp_path: Path, name: str) -> None:
+    log = MatchLog(GAMES["yacht"]({"players": ["Ana"]}))
+    log.observe(Roll("Ana", (1, 2, 3, 4, 5)), 0.0, "x")
+    (tmp_path / "yacht.jsonl").write_text(to_text(log))
+    command = [sys.executable, "-m", "referee.cli", "replay", str(tmp_path / name), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == 1

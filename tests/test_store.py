@@ -14,7 +14,9 @@ import pytest
 import sqlalchemy as sa
 
 from calibration.errors import NotFoundError, UnusableInputError
+from referee.cli import main
 from referee.evidence import EvidenceFolder
+from referee.kept_cameras import KeptCameras
 from referee.log import MatchLog
 from referee.logfile import options_of, parse_log, to_text
 from referee.rules.yacht import Fill, Roll, Yacht
@@ -271,10 +273,150 @@ def test_a_newer_schema_and_foreign_files_are_refused(tmp_path: Path) -> None:
     assert told.value.code == "store_damaged"
 
 
-@pytest.mark.parametrize("url", ["mysql://x/y", "nonsense", "sqlite"])
-def test_urls_that_can_not_be(url: str) -> None:
-    with pytest.raises(UnusableInputError):
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://x/y",
+        "nonsense",
+        "sqlite",
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///m.sqlite?mode=ro",
+        "sqlite+aiosqlite:///m.sqlite",
+        "postgresql://me:p@ss:w/ord@host/name",
+        "postgresql://me@host:54x/name",
+        "postgresql+asyncpg://me@host/name",
+    ],
+)
+def test_urls_that_can_not_be(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnusableInputError, match="store") as told:
         Store(url)
+    assert "ss:w" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_address_as_providers_write_it() -> None:
+    with pytest.raises(StoreError, match=r"^postgresql://me@127\.0\.0\.1:1/none: ") as told:
+        Store("postgres://me@127.0.0.1:1/none")
+    assert told.value.code == "store_down"
+    assert "\n" not in str(told.value)
+
+
+FOREIGN = (
+    "CREATE TABLE recipes (name TEXT)",
+    "CREATE TABLE store (price FLOAT)",
+    "CREATE TABLE store (name TEXT, text TEXT)",
+    "CREATE TABLE store (name TEXT, text TEXT); INSERT INTO store VALUES ('schema', 'two')",
+    "CREATE TABLE store (name TEXT, text TEXT); INSERT INTO store VALUES ('schema', '0')",
+    "CREATE TABLE store (name TEXT, text TEXT); INSERT INTO store VALUES ('schema', '1')",
+)
+
+
+@pytest.mark.parametrize("made_by", FOREIGN)
+def test_a_database_of_another_program_is_refused_and_left_alone(made_by: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(made_by)
+    with pytest.raises(StoreError) as told:
+        Store(f"sqlite:///{path}")
+    assert told.value.code == "store_damaged"
+    with sqlite3.connect(path) as db:
+        assert len(db.execute("SELECT name FROM sqlite_master").fetchall()) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_file_with_damaged_bytes_is_refused_in_one_line(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "m.sqlite"
+    made = Store(f"sqlite:///{path}")
+    made.close()
+    content, rng = bytearray(path.read_bytes()), random.Random(seed)
+    for _ in range(200):
+        content[rng.randrange(len(content))] = rng.randrange(256)
+    path.write_bytes(content)
+    with pytest.raises(StoreError) as told:
+        Store(f"sqlite:///{path}")
+    assert told.value.code == "store_damaged"
+    assert "\n" not in str(told.value)
+
+
+def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place, why in ((tmp_path, "folder"), (tmp_path / "file" / "m.sqlite", "folder can't be made")):
+        with pytest.raises(StoreError, match=why):
+            Store(f"sqlite:///{place}")
+    made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    with pytest.raises(UnusableInputError, match="can't be written"):
+        made.backup(tmp_path / "file" / "backup.sqlite")
+    made.close()
+
+
+def test_a_backup_that_fails_names_its_file_and_leaves_nothing(tmp_path: Path) -> None:
+    made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    begin(made)
+    made.close()
+    (tmp_path / "m.sqlite").write_bytes(b"no longer a database" * 300)
+    with pytest.raises(StoreError, match=r"into .*kept\.sqlite: this is no store"):
+        made.backup(tmp_path / "kept.sqlite")
+    assert not list(tmp_path.glob("kept*"))
+
+
+def test_pictures_that_can_not_be_read_or_removed_cost_no_match(tmp_path: Path) -> None:
+    made = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
+    identifier = begin(made)
+    folder = EvidenceFolder(made, 10_000)
+    digest = folder.put(identifier, b"x", "jpg", 1.0)
+    (folder.folder / f"{digest}.jpg").unlink()
+    for name in (f"{digest}.jpg", "stray.jpg"):
+        (folder.folder / name).mkdir()  # a folder can't be read, and not be removed like a file
+    with pytest.raises(NotFoundError):
+        folder.get(identifier, digest)
+    assert folder.sweep() == 0
+    folder.limit_bytes = 0
+    assert folder.trim() == 1
+    cameras = KeptCameras(tmp_path / "m.cameras.json")
+    (tmp_path / "m.cameras.json").mkdir()
+    cameras.keep(identifier, "0")
+    assert cameras.all() == {}
+    made.close()
+
+
+def test_every_store_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    """A store removes at its start what it doesn't know: it must never look into another one's folder."""
+    names = ("m.sqlite", "m.db", "m")
+    stores = [Store(f"sqlite:///{tmp_path / name}") for name in names]
+    assert len({s.folder for s in stores}) == len(names)
+    assert stores[0].folder == tmp_path / "m.evidence"
+    for made in stores:
+        made.close()
+
+
+def test_pictures_in_a_folder_once_shared_are_taken_over(tmp_path: Path) -> None:
+    made = Store(f"sqlite:///{tmp_path / 'm.db'}")
+    identifier = begin(made)
+    shared = EvidenceFolder(made, 10_000)
+    shared.folder = tmp_path / "m.evidence"
+    digest = shared.put(identifier, b"x", "jpg", 1.0, view="kind = 'table'")
+    (shared.folder / "of_another.jpg").write_bytes(b"y")
+    found = EvidenceFolder(made, 10_000)
+    assert found.get(identifier, digest)[0] == b"x"
+    assert found.view_of(digest) is not None
+    assert found.sweep() == 0
+    assert (shared.folder / "of_another.jpg").exists()
+    made.close()
+
+
+def test_a_backup_beside_the_store_keeps_its_own_pictures(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'm.sqlite'}"
+    made = Store(url)
+    EvidenceFolder(made, 10_000).put(begin(made), b"x", "jpg", 1.0)
+    made.close()
+    assert main(["backup", str(tmp_path / "m.bak"), "--store", url]) == 0
+    assert len(list((tmp_path / "m.bak-evidence").iterdir())) == 1
+    copy = Store(f"sqlite:///{tmp_path / 'm.bak'}")
+    assert EvidenceFolder(copy, 10_000).sweep() == 0
+    copy.close()
 
 
 def test_a_password_is_never_shown() -> None:

@@ -270,6 +270,8 @@ class PacedVideo:
 
 
 def _cause(error: BaseException) -> str:
+    if isinstance(error, av.error.ExitError):
+        return "no answer in time"  # FFmpeg's own word is about its being stopped
     # FFmpeg's messages may hold the URL with its password: only the system's own word is passed on
     return str(getattr(error, "strerror", "") or type(error).__name__)[:60]
 

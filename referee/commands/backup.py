@@ -7,7 +7,7 @@ import click
 from referee.commands.paths import FilePath
 from referee.evidence import EvidenceFolder
 from referee.settings import load_settings
-from referee.store import Store
+from referee.store import Store, folder_beside
 
 
 @click.command()
@@ -20,7 +20,7 @@ def backup(*, target: Path, url: str | None) -> None:
     """
     store = Store(url or load_settings().text("store") or None)
     store.backup(target)
-    pieces = EvidenceFolder(store, 0).copy_to(target.with_name(target.stem + ".evidence"))
+    pieces = EvidenceFolder(store, 0).copy_to(folder_beside(target))
     count = len(store.list(limit=1_000_000))
     kept = f"{count} {'match' if count == 1 else 'matches'} from {store.shown_url}"
     click.echo(f"{kept} kept in {target}; {pieces} pictures and clips beside it.")

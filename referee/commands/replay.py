@@ -10,7 +10,7 @@ import click
 
 from calibration.errors import UnusableInputError
 from referee.commands.paths import FilePath
-from referee.exports import log_of_cmn, read_cmn, score_sheet, to_cmn, to_csv
+from referee.exports import log_of_cmn, named_sheet, read_cmn, shown_name, to_cmn, to_csv
 from referee.log import MatchLog
 from referee.logfile import read_log, to_text
 from referee.outputs import require_outputs
@@ -49,17 +49,20 @@ def replay(
         log = log.up_to(last)
     if cmn_path is not None and date is None:
         raise UnusableInputError("--cmn needs --date, when the match was played, e.g. 2026-02-11T19:30:00Z")
-    if as_json:
-        click.echo(json.dumps(_as_json(log, problem)))
-    else:
-        _show(log)
+    # a result is told once all that was asked for has been done: who reads it as JSON gets one object
+    record = None
+    if cmn_path is not None and date is not None:
+        record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
     if csv_path is not None:
         _write(csv_path, to_csv(log))
     if jsonl_path is not None:
         _write(jsonl_path, to_text(log))
-    if cmn_path is not None and date is not None:
-        record = to_cmn(log, record_id=str(uuid.uuid4()), date=date)
+    if cmn_path is not None:
         _write(cmn_path, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    if as_json:
+        click.echo(json.dumps(_as_json(log, problem)))
+    else:
+        _show(log)
 
 
 def _write(path: Path, text: str) -> None:
@@ -125,12 +128,12 @@ def _show(log: MatchLog) -> None:
 
 def show_sheet(log: MatchLog) -> None:
     """Print the score sheet as columns, and who has won."""
-    rows = [[str(cell) for cell in row] for row in score_sheet(log)]
+    rows = [[str(cell) for cell in row] for row in named_sheet(log)]
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(max(len(row) for row in rows))]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         click.echo("  ".join(cells).rstrip())
-    won = winners(log)
+    won = [shown_name(log, side) for side in winners(log) or ()]
     if won:
         click.echo(f"won by {won[0]}" if len(won) == 1 else "shared by " + " and ".join(won))
     sys.stdout.flush()

@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import unicodedata
 import uuid
 from datetime import UTC, datetime
 from typing import Any
@@ -9,11 +11,12 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request, send_file
 
 from calibration.errors import UnusableInputError
-from referee.dashboard.context import body, context, field, find_match, only, state_answer, who
+from referee.dashboard.context import body, context, field, find_match, only, state_answer, texts, who
 from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
+from referee.dashboard.summary import all_events
 from referee.desk import OpenMatch, again
-from referee.exports import to_cmn, to_csv
+from referee.exports import shown_name, to_cmn, to_csv
 from referee.keyboard import words_for
 from referee.live_picture import smaller
 from vision.cameras import list_cameras
@@ -21,6 +24,10 @@ from vision.cameras import list_cameras
 api = Blueprint("api", __name__, url_prefix="/api/v1")
 NAME_LONGEST = 40
 CLOCK_MOST = 180
+PLAYER_LONGEST = 60
+TURNS = ("LRE", "LRO", "RLE", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Kinds of characters that turn the direction of the writing around them."""
+
 SMALL_WIDTH = 1280
 """Width in pixels of a picture that is only looked at."""
 
@@ -69,7 +76,10 @@ def begin() -> Response:
     source = field(data, "source", str, "")
     if source:
         hall.named(source)  # what can't be followed begins no match
-    match = hall.desk.create(field(data, "game", str), options, _checked_about(about), field(data, "title", str, ""))
+    if isinstance(players := options.get("players"), list):
+        options = options | {"players": [_clean(p)[:PLAYER_LONGEST] if isinstance(p, str) else p for p in players]}
+    title = _clean(field(data, "title", str, ""))
+    match = hall.desk.create(field(data, "game", str), options, _checked_about(about), title)
     if source:
         hall.attach_named(match, source)
     return state_answer(match, 201)
@@ -81,17 +91,32 @@ def _checked_about(about: dict[str, Any]) -> dict[str, Any]:
     only(about, ("names", "colours", "title", "clock_minutes"), "about.")
     for name in ("names", "colours"):
         given = field(about, name, dict, {})
-        out[name] = {str(k)[:NAME_LONGEST]: str(v).strip()[:NAME_LONGEST] for k, v in list(given.items())[:12]}
-    title = str(about.get("title") or "").strip()[: 2 * NAME_LONGEST]
+        out[name] = {str(k)[:NAME_LONGEST]: _clean(v)[:NAME_LONGEST].strip() for k, v in list(given.items())[:12]}
+    title = _clean(about.get("title") or "")[: 2 * NAME_LONGEST]
     minutes = field(about, "clock_minutes", int, 0)
     clock = {"clock_minutes": minutes} if 1 <= minutes <= CLOCK_MOST else {}
     return out | clock | ({"title": title} if title else {})
+
+
+def _clean(text: object) -> str:
+    """A name or title in one line: what breaks lines, turns the writing round or isn't writing at all is left out.
+
+    Joiners stay: pictures of people and several scripts are made with them.
+    """
+    kept = (" " if c.isspace() else c for c in str(text) if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join("".join(c for c in kept if unicodedata.bidirectional(c) not in TURNS).split())
 
 
 @api.get("/matches/<identifier>")
 def state(identifier: str) -> Response:
     """A match as the screen shows it."""
     return state_answer(find_match(identifier))
+
+
+@api.get("/matches/<identifier>/events")
+def events(identifier: str) -> Response:
+    """Every event of a match in words; the state holds the newest."""
+    return jsonify(all_events(find_match(identifier), texts()))
 
 
 @api.post("/matches/<identifier>/events")
@@ -172,8 +197,12 @@ def typed_help(identifier: str) -> Response:
 
 @api.get("/matches/<identifier>/log.jsonl")
 def log(identifier: str) -> Response:
-    """The match log's file."""
-    match = find_match(identifier)
+    """The match log's file, also of a match that can't be opened: what is whole in it can still be read."""
+    try:
+        match = find_match(identifier)
+    except UnusableInputError:
+        text = context().hall.desk.store.text(identifier)
+        return _download(text, "application/jsonl", f"match-{identifier[:8]}.log.jsonl")
     return _file(match.text(), "application/jsonl", match, "log.jsonl")
 
 
@@ -195,15 +224,25 @@ def cmn(identifier: str) -> Response:
 
 
 def _teams(match: OpenMatch) -> tuple[tuple[str, ...], ...] | None:
-    names = match.log.about.get("names")
+    """The players' names by side; two who play together share the name of their side, ``Ann & Bob``."""
     setup = getattr(match.log.engine, "setup", None)
-    if not isinstance(names, dict) or setup is None or len(setup.seats) != 2:
+    if setup is None or setup.players not in ("2", "4"):
         return None
-    return tuple((str(names.get(side) or side),) for side in setup.sides)
+    sides = [shown_name(match.log, side) for side in setup.sides]
+    if setup.players == "2":
+        return tuple((side,) for side in sides)
+    pairs = [[part.strip() for part in re.split(r"\s*[&/+,;]\s*", side)] for side in sides]
+    return tuple(
+        (pair[0], pair[1]) if len(pair) == 2 and all(pair) else (f"{side} 1", f"{side} 2")
+        for side, pair in zip(sides, pairs, strict=True)
+    )
 
 
 def _file(text: str, kind: str, match: OpenMatch, ending: str) -> Response:
-    name = f"{match.log.engine.game}-{match.id[:8]}.{ending}"
+    return _download(text, kind, f"{match.log.engine.game}-{match.id[:8]}.{ending}")
+
+
+def _download(text: str, kind: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, mimetype=kind, headers=headers)
 

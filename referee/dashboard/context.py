@@ -70,7 +70,9 @@ def texts() -> Texts:
 def find_match(identifier: str) -> OpenMatch:
     """The match of a route: its id, or ``current`` for the one that changed last."""
     desk = context().hall.desk
-    return desk.current() if identifier == "current" else desk.open(identifier)
+    match = desk.current() if identifier == "current" else desk.open(identifier)
+    match.refresh()
+    return match
 
 
 def state_answer(match: OpenMatch, status: int = 200) -> Response:
@@ -86,6 +88,7 @@ def body(*known: str) -> dict[str, Any]:
     """
     try:
         data = json.loads(request.get_data().decode())
+        json.dumps(data, ensure_ascii=False).encode()  # half a character can be written, but is no text
     except (ValueError, RecursionError):
         raise RefusedError("the request's body is no JSON", "bad_json", 400) from None
     if not isinstance(data, dict):

@@ -85,7 +85,10 @@ PATHS: dict[str, dict[str, Any]] = {
     "/matches/{identifier}/stream": {
         "get": _file("Every change as a server-sent event 'state' whose data is a State", "text/event-stream")
     },
-    "/matches/{identifier}/events": {"post": _op("Keep an event", "State", 201, EVENT | WHO | SEEN)},
+    "/matches/{identifier}/events": {
+        "get": _op("Every event in words; the state holds the newest", "Object"),
+        "post": _op("Keep an event", "State", 201, EVENT | WHO | SEEN),
+    },
     "/matches/{identifier}/rulings": {
         "post": _op(
             "Rule: another event in place of an entry, before it, or none (it is struck out)",

@@ -144,7 +144,7 @@ def overlay(identifier: str = "current") -> str:
 @pages.get("/statistics")
 def stats() -> str:
     """Counts over all matches."""
-    return _page("stats.html", games=statistics(context().hall.desk)["games"])
+    return _page("stats.html", **statistics(context().hall.desk))
 
 
 @pages.get("/join")

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+from calibration.errors import UnusableInputError
 from referee.dashboard.sides import side_keys
 from referee.dashboard.told import names_of
 from referee.desk import Desk
@@ -13,24 +14,30 @@ MATCHES_COUNTED = 500
 
 
 def statistics(desk: Desk) -> dict[str, Any]:
-    """``games``: by game, each player's row."""
+    """``games``: by game, each player's row; ``left_out``: how many matches can't be read."""
     games: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(float)))
+    left_out = 0
     for row in desk.rows(limit=MATCHES_COUNTED):
-        log = desk.open(row.id).log
+        try:
+            log = desk.open(row.id).log
+        except UnusableInputError:  # damaged, or written by a newer version: the others count
+            left_out += 1
+            continue
         names = names_of(log.about, side_keys(log.engine))
         winners = log.engine.winners(log.state)
         for key, score in log.score.items():
-            counts = games[row.game][names[key]]
+            counts = games[log.engine.game][names[key]]
             counts["played"] += winners is not None
             counts["won"] += bool(winners and key in winners)
             counts["best"] = max(counts["best"], score)
-        if row.game == "crokinole":
-            _crokinole(log, names, games[row.game])
+        if log.engine.game == "crokinole":
+            _crokinole(log, names, games[log.engine.game])
     return {
         "games": {
             game: [{"name": name, **dict(counts)} for name, counts in sorted(players.items())]
             for game, players in games.items()
-        }
+        },
+        "left_out": left_out,
     }
 
 

@@ -60,6 +60,7 @@ def _states(ctx: Context, match: OpenMatch, language: str, gone: Callable[[], bo
     version = -1
     spoken = time.monotonic()
     while not ctx.stopping.is_set() and not gone():
+        match.refresh()
         found = match.wait(version, WAIT_SECONDS) if version >= 0 else match.version
         if found != version:
             version, spoken = found, time.monotonic()

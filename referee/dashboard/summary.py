@@ -7,7 +7,7 @@ from referee.dashboard.reasons import reason
 from referee.dashboard.sheets import sheet
 from referee.dashboard.sides import headline, name_keys, sides
 from referee.dashboard.texts import Texts
-from referee.dashboard.told import clause_text, names_of, tell
+from referee.dashboard.told import clause_text, in_sentences, names_of, tell
 from referee.desk import OpenMatch, title_of
 from referee.live import LiveTable, TableState
 from referee.log import REDO, UNDO, Entry, MatchLog
@@ -25,7 +25,9 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
     engine, state = log.engine, log.state
     names = names_of(log.about, name_keys(engine))
     winners = engine.winners(state)
-    told = _events(log, names, t, match.desk.evidence.clips(match.id))
+    questions, clips = match.beside()
+    spoken = in_sentences(names)
+    told = _events(log, spoken, t, clips)
     last = next((item for item in reversed(told) if item["counts"]), None)
     return {
         "schema": SCHEMA,
@@ -37,7 +39,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "version": match.version,
         "names": names,
         "sides": sides(engine, state, names, log.about, t, {} if table is None else table.colours),
-        "head": headline(engine, state, names, t),
+        "head": headline(engine, state, spoken, t),
         "last": last,
         "events": told[-EVENTS_SHOWN:],
         "sheet": sheet(log, names, t),
@@ -47,16 +49,24 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
         "reports": [str(report) for report in getattr(state, "reports", ())] or list(getattr(state, "flags", ())),
         "over": winners is not None,
         "winners": None if winners is None else [names[w] for w in winners],
-        "result": result_words(winners, names, t),
+        "result": result_words(winners, spoken, t),
         "stuck": None
         if log.stuck is None
         else {"entry": log.stuck.number, "text": t("live.stuck", number=log.stuck.number, why=log.stuck.error)},
         "can_undo": log.undoable is not None,
         "can_redo": log.redoable is not None,
-        "questions": [question(q, match, names, t) for q in match.questions.all_open()],
+        "questions": [question(q, match, spoken, t) for q in questions],
         "provisional": None if table is None else table.state.provisional,
         "camera": None if table is None else camera(table.state, t),
     }
+
+
+def all_events(match: OpenMatch, t: Texts) -> dict[str, Any]:
+    """Every event of the match in words; :func:`summary` holds the newest."""
+    log = match.log
+    names = in_sentences(names_of(log.about, name_keys(log.engine)))
+    told = _events(log, names, t, match.beside()[1])
+    return {"revision": len(log.entries), "events": told}
 
 
 def clock(log: MatchLog, now: float) -> float | None:
@@ -146,7 +156,9 @@ def question(asked: OpenQuestion, match: OpenMatch, names: dict[str, str], t: Te
 def camera(state: TableState, t: Texts) -> dict[str, Any]:
     """How the camera does, in words, and how bad that is (``good``, ``note``, ``bad``)."""
     condition = state.condition
-    if condition.condition != "running":
+    if state.unstored:
+        words, level = t("camera.unstored", count=state.unstored), "bad"
+    elif condition.condition != "running":
         words = t("camera." + condition.condition, source=state.source)
         level = "bad" if condition.condition == "lost" else "note"
     elif state.look != "good":

@@ -1,5 +1,6 @@
 """What happened, in words: one sentence an event, with the clause of the rules that it hangs on."""
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,15 @@ def names_of(about: dict[str, Any], keys: list[str]) -> dict[str, str]:
     given = about.get("names")
     known = given if isinstance(given, dict) else {}
     return {key: str(known.get(key) or key) for key in keys}
+
+
+def in_sentences(names: dict[str, str]) -> dict[str, str]:
+    """The names as they stand in sentences: one that is written from right to left doesn't turn what follows it."""
+    return {key: f"\u2068{name}\u2069" if any(map(_leftwards, name)) else name for key, name in names.items()}
+
+
+def _leftwards(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL", "AN")
 
 
 def tell(engine: Any, event: Any, state: Any, names: dict[str, str], t: Texts) -> Sentence:

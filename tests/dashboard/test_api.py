@@ -1,5 +1,7 @@
 """The JSON API: every game kept by it, corrections, questions, exports, one error shape, the OpenAPI document."""
 
+import csv
+import io
 import json
 import random
 import re
@@ -12,6 +14,7 @@ from calibration.hints import BoardHints
 from dashboard.room import API, Room
 from referee.crokinole_reader import read_crokinole
 from referee.dashboard.openapi import document
+from referee.dashboard.summary import EVENTS_SHOWN
 from referee.live import view_text
 from referee.logfile import parse_log, to_text
 from referee.officials import Evidence
@@ -409,3 +412,70 @@ def test_every_error_code_is_documented() -> None:
     assert len(raised) > 20
     raised.discard("no_video")  # an installation without its sample: told by the command, listed with its codes
     assert not raised - listed
+
+
+NAMES = {
+    "Ann,\n \tBob\r\n": "Ann, Bob",
+    "nul\x00\x1b[31m": "nul[31m",
+    "\u202eevil\u2066": "evil",
+    "👩‍👩‍👧 שלום 한국": "👩‍👩‍👧 שלום 한국",
+}
+
+
+@pytest.mark.parametrize(("given", "kept"), NAMES.items())
+def test_names_are_kept_in_one_line_of_writing(room: Room, given: str, kept: str) -> None:
+    assert room.begin(about={"names": {"black": given}, "title": given})["title"] == kept
+    assert room.begin(about={"names": {"black": given}})["names"]["black"] == kept
+    assert room.begin("yacht", {"players": [given, "B"]})["title"] == f"{kept} – B"
+    assert room.begin("yacht", {"players": ["A"]}, title=given)["id"] in {
+        row.id for row in room.desk.rows() if row.title == kept
+    }
+
+
+def test_half_a_character_is_no_text(room: Room) -> None:
+    answer = room.client.post(
+        f"{API}/matches", data=b'{"game": "yacht", "title": "\\ud800"}', content_type="application/json"
+    )
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "bad_json")
+
+
+def test_exports_say_who_played(room: Room) -> None:
+    names = {"black": 'Smith, "Bob"', "natural": "=1+1"}
+    match = room.begin(options={"rounds": 1}, about={"names": names})["id"]
+    room.post(f"/matches/{match}/events", {"text": "60/2 20/1"})
+    rows = list(csv.reader(io.StringIO(room.client.get(f"{API}/matches/{match}/sheet.csv").text, newline="")))
+    assert rows[0][3:7] == ['points Smith, "Bob"', "points =1+1", 'twenties Smith, "Bob"', "twenties =1+1"]
+    kraken = room.begin("kraken", about={"names": {"NS": "=1+1", "EW": "Eve"}})["id"]
+    rows = list(csv.reader(io.StringIO(room.client.get(f"{API}/matches/{kraken}/sheet.csv").text)))
+    assert rows[0][3:] == ["'=1+1", "Eve", "crosses =1+1", "crosses Eve"]
+
+
+@pytest.mark.parametrize(
+    ("side", "players"), [("Ann & Bob", ["Ann", "Bob"]), ("Team A", ["Team A 1", "Team A 2"]), ("", None)]
+)
+def test_cmn_names_the_players_of_doubles(room: Room, side: str, players: list[str] | None) -> None:
+    options = {"players": "4", "rounds": 1}
+    match = room.begin(options=options, about={"names": {"black": side}} if side else {})["id"]
+    room.post(f"/matches/{match}/events", {"text": "60/2 20/1"})
+    teams = room.get(f"/matches/{match}/match.cmn.json")["match"]["teams"]
+    assert [p["name"] for p in teams[0]["players"]] == (players or ["black 1", "black 2"])
+
+
+def test_every_event_can_be_had(room: Room) -> None:
+    """The state holds the newest events only, which keeps it small."""
+    match = room.desk.open(room.begin("yacht", {"players": ["Ana"]})["id"])
+    for _ in range(EVENTS_SHOWN + 5):
+        match.note(match.event_of({"kind": "roll", "player": "Ana", "dice": [1, 2, 3, 4, 5]}), 1.0, "x")
+        match.undo(2.0, "x")
+    state, told = room.get(f"/matches/{match.id}"), room.get(f"/matches/{match.id}/events")
+    assert [e["number"] for e in told["events"]] == list(range(1, 2 * EVENTS_SHOWN + 11))
+    assert told["events"][-EVENTS_SHOWN:] == state["events"]
+    assert told["revision"] == state["revision"]
+
+
+def test_a_name_from_right_to_left_turns_no_numbers(room: Room) -> None:
+    match = room.begin(options={"rounds": 1}, about={"names": {"black": "שלום", "natural": "Bo"}})["id"]
+    state = room.post(f"/matches/{match}/events", {"text": "60/2 20/1"})
+    assert "\u2068שלום\u2069 60, Bo 20" in state["last"]["words"]
+    assert "\u2068שלום\u2069" in state["result"]
+    assert (state["names"]["black"], state["winners"]) == ("שלום", ["שלום"])

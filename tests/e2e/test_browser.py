@@ -342,6 +342,67 @@ def test_crokinole_by_hand_with_corrections(running: Served, browser: Any) -> No
     assert page.problems == []
 
 
+def test_long_names_and_long_matches_on_screen_and_paper(running: Served, browser: Any) -> None:
+    match = running.desk.create("yacht", {"players": ["W" * 60, "Bo"]}, {})
+    roll = match.event_of({"kind": "roll", "player": "W" * 60, "dice": [1, 2, 3, 4, 5]})
+    for _ in range(50):
+        match.note(roll, 1.0, "x")
+        match.undo(2.0, "x")
+    match.note(roll, 3.0, "x")
+    match.ask(OpenQuestion("q", "unexpected", "six dice in view", 3.0, (Choice("nothing"),), clause="Y1"))
+    page = page_of(browser, 390, 844, scheme="dark")
+    for path in ("/", "/statistics", f"/match/{match.id}"):
+        page.goto(running.url + path)
+        page.wait_for_selector("h1")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+    page.wait_for_selector(".question.plain")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    title, clause = page.locator(".question-title").bounding_box(), page.locator(".question .clause").bounding_box()
+    assert abs(title["x"] - clause["x"]) < 2 and clause["width"] > 250  # one below the other without a picture
+    assert page.locator("#events li").count() == 80
+    page.click("#earlier")
+    until(lambda: page.locator("#events li").count() == 101)
+    match.undo(4.0, "x")
+    page.wait_for_selector("#events li[data-number='102']")
+    until(lambda: page.locator("#events li").count() == 102)
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != "rgb(18, 22, 27)"
+    assert page.evaluate(
+        "document.getElementById('events').scrollHeight <= document.getElementById('events').clientHeight"
+    )
+    for hidden in (".event-tools", "#tools-card", "#entry-card"):
+        assert not page.locator(hidden).first.is_visible(), hidden
+    assert page.locator("h1").bounding_box()["height"] > 20
+    assert page.problems == []
+
+
+def test_two_scorekeepers_correct_the_same_event(running: Served, browser: Any) -> None:
+    match = running.desk.create("yacht", {"players": ["Ana"]}, {})
+    match.note(match.event_of({"kind": "roll", "player": "Ana", "dice": [1, 2, 3, 4, 5]}), 1.0, "x")
+    pages = [page_of(browser), page_of(browser, 390, 844)]
+    for page in pages:
+        page.goto(f"{running.url}/match/{match.id}")
+        page.click("li[data-number='1'] .event-tools button:has-text('✎')")
+        page.fill("input[name=why]", "I saw it")
+    match.note(match.event_of({"kind": "fill", "player": "Ana", "category": "choice"}), 2.0, "x")
+    for page in pages:  # the match goes on, and what is being written stays
+        revision(page, 2)
+        assert page.input_value("input[name=why]") == "I saw it"
+    first, second = pages
+    assert not first.locator("#typed-box").is_visible()  # what is typed there is a new event, never a correction
+    first.focus("[data-die='0']")
+    for key in "66666":
+        first.keyboard.press(key)
+    first.click("#entry .button.primary")
+    revision(second, 3)
+    second.wait_for_selector("#notice:has-text('changed meanwhile')")
+    assert second.locator("input[name=why]").count() == 0
+    assert not first.locator("#notice").is_visible()
+    assert first.locator("#typed-box").is_visible()
+    assert match.log.score == {"Ana": 30}
+    assert first.problems == second.problems == []
+
+
 def test_yacht_by_keys(running: Served, browser: Any) -> None:
     page = page_of(browser, locale="es-ES")
     page.goto(f"{running.url}/new")

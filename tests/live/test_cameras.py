@@ -1,5 +1,6 @@
 """Names of sources, of cameras on each system, folders and videos as if live."""
 
+import socket
 import time
 from pathlib import Path
 
@@ -115,3 +116,11 @@ def test_a_damaged_video_is_refused(tmp_path: Path) -> None:
 def test_no_camera_at_an_index() -> None:
     with pytest.raises(UnusableInputError, match="not there"):
         open_source(parse_source("97"))
+
+
+def test_a_stream_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.cameras.OPEN_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/cam"
+        with pytest.raises(UnusableInputError, match="no answer in time"):
+            open_source(parse_source(address))

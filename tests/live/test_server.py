@@ -22,6 +22,7 @@ from live.served import Served, free_port
 from live.sources import until
 from referee.dashboard.webhooks import Webhooks
 from referee.desk import Desk
+from referee.guardian import guarded
 from referee.rules.yacht import Roll
 from referee.store import Store
 
@@ -254,3 +255,25 @@ def test_a_body_that_is_too_large_is_refused_in_the_one_form(tmp_path: Path) -> 
     assert (answer.status, answer.headers["Content-Type"]) == (413, "application/json")
     assert json.loads(answer.read())["error"]["code"] == "too_large"
     served.close()
+
+
+@pytest.mark.parametrize(("told", "runs"), [("2", 1), ("9 2 2 0", 4), ("9 130", 2)])
+def test_only_a_first_wrong_call_is_final(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: str, runs: int
+) -> None:
+    """What has run before was called rightly: then a store or a port is away, and comes back."""
+    monkeypatch.setattr("referee.guardian.PAUSES", (0.0,))
+    todo = tmp_path / "todo"
+    todo.write_text(told)
+    script = (
+        f"import pathlib, sys; p = pathlib.Path({str(todo)!r}); first, *rest = p.read_text().split(); "
+        "p.write_text(' '.join(rest)); sys.exit(int(first))"
+    )
+    handlers = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        status = guarded([], [sys.executable, "-c", script])
+    finally:
+        for name, handler in handlers.items():
+            signal.signal(name, handler)
+    assert status == int(told.rsplit(maxsplit=1)[-1])
+    assert len(told.split()) - len(todo.read_text().split()) == runs

@@ -21,9 +21,9 @@ from referee.officials import Answer, Evidence, Proposal, Question, Seen
 from referee.officials.crokinole import chosen_side
 from referee.officials.registry import official_for
 from referee.rules.crokinole import Shot
-from referee.rules.yacht import Roll
+from referee.rules.yacht import Fill, Roll
 from referee.settings import Settings
-from referee.store import Store
+from referee.store import Store, StoreError
 from referee.table_look import TableLook
 from referee.watchdog import WatchedSource
 from vision.cameras import SourceName, open_source
@@ -124,6 +124,98 @@ def test_a_doubt_goes_on_with_the_likelier_answer_until_it_is_ruled(desk: Desk) 
     table.see(frame(2.1))
     assert official.followed[-1] == match.log.state  # the official goes on from what was ruled
     assert match.log.entries[-1].why == "a hand was over it: 6"
+    table.close()
+
+
+def away(*_args: Any, **_more: Any) -> Any:
+    raise StoreError("no answer", code="store_down")
+
+
+def test_what_is_seen_while_the_store_is_away_waits_for_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+    likely, other = roll(1, 2, 3, 4, 5), roll(1, 2, 3, 4, 6)
+    answers = (Answer("5", likely), Answer("6", other))
+    monkeypatch.setattr("referee.live.STORE_PAUSE_MOST", 0.0)
+    with monkeypatch.context() as silent:
+        for name in ("reading", "writing"):
+            silent.setattr(desk.store, name, away)
+        official.next = [Question("die 5", "hidden", "a hand was over it", 2.0, answers, Proposal(likely, 2.0))]
+        table.see(frame(2.0))
+        official.next = [Proposal(Fill("Ana", "choice"), 2.0)]
+        table.see(frame(2.1))
+        assert (match.revision, table.state.unstored) == (0, 2)
+        assert official.followed[-1].turn == 1  # the official goes on as if it were stored
+        table.see(frame(2.2))
+    table._offer_at = 0.001
+    table.see(frame(2.3))
+    assert (match.log.score, table.state.unstored) == ({"Ana": 15}, 0)
+    assert [q.key for q in match.questions.all_open()] == ["die 5"]
+    assert match.questions.all_open()[0].entry == 1
+    assert desk.store.load(match.id).log.entries == match.log.entries
+    table.close()
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_an_event_whose_answer_was_lost_is_noted_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    """A server that dies has sometimes kept what it didn't confirm; and another program may write in between."""
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table, real = table_for(match, official), desk.store.append
+
+    def cut_off(*args: Any) -> Any:
+        if stored:
+            real(*args)
+        else:
+            other = Store(desk.store.shown_url)
+            Desk(other).open(match.id).observe(roll(6, 6, 6, 6, 6), 1.0, "another program")
+            other.close()
+        desk.store.text = away  # type: ignore[method-assign]
+        raise StoreError("the server closed the connection", code="store_down")
+
+    monkeypatch.setattr(desk.store, "append", cut_off)
+    monkeypatch.setattr("referee.live.STORE_PAUSE", 0.0)
+    official.next = [Proposal(roll(1, 2, 3, 4, 5), 3.5)]
+    table.see(frame(3.5))
+    assert match.revision == 0
+    monkeypatch.setattr(desk.store, "append", real)
+    del desk.store.text
+    for at in (3.6, 3.7, 3.8):
+        table._offer_at = 0.001
+        table.see(frame(at))
+    assert [e.event.dice for e in match.log.entries][-1] == (1, 2, 3, 4, 5)
+    assert (match.revision, table.state.unstored) == (1 if stored else 2, 0)
+    table.close()
+
+
+def test_two_programs_that_see_one_table_note_an_event_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, first, second = desk.create("yacht", {"players": ["Ana"]}, {}), Told(), Told()
+    other = Desk(Store(desk.store.shown_url)).open(match.id)
+    tables = [table_for(match, first), table_for(other, second)]
+    monkeypatch.setattr("referee.live.STORE_PAUSE", 0.0)
+    for at, dice in ((1.0, (1, 2, 3, 4, 5)), (2.0, (1, 2, 3, 4, 5)), (3.0, (6, 6, 6, 6, 6))):
+        for table, official in zip(tables, (first, second), strict=True):
+            official.next = [Proposal(roll(*dice), at + 0.1 * (official is second))]
+            table.see(frame(at))
+            table.see(frame(at + 0.2))
+    assert [e.event.dice[0] for e in match.desk.store.load(match.id).log.entries] == [1, 1, 6]
+    for table in tables:
+        table.close()
+    other.desk.store.close()
+
+
+def test_a_match_goes_on_without_pictures_where_they_find_no_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, official = desk.create("yacht", {"players": ["Ana"]}, {}), Told()
+    table = table_for(match, official)
+
+    def full(*_args: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(desk.evidence, "_write", full)
+    official.next = [Proposal(roll(1, 2, 3, 4, 5), 3.5, evidence=Evidence(b"picture", "the dice"))]
+    table.see(frame(3.5))
+    assert [e.evidence for e in match.log.entries] == [None]
     table.close()
 
 

@@ -1,6 +1,6 @@
 // The live page: shows the state as it comes, and sends what a scorekeeper does.
 
-import { attempt, fill, follow, get, make, send, showClock, sideCard, speak, t } from "./common.js";
+import { attempt, fill, follow, get, language, make, notice, send, showClock, sideCard, speak, t } from "./common.js";
 import { crokinole } from "./entry_crokinole.js";
 import { krakatoa } from "./entry_krakatoa.js";
 import { kraken } from "./entry_kraken.js";
@@ -21,8 +21,26 @@ let editing = null; // {number, before}: what the entry form writes about, null 
 let pictureOn = false;
 const fixing = keeper ? correcting(id, () => state, (news) => show(news)) : null;
 
+let sending = 0;
 async function act(path, body = {}) {
-  return attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
+  sending += 1;
+  try {
+    return await attempt(async () => show(await send(`/matches/${id}${path}`, { revision: state?.revision, ...body })));
+  } finally {
+    sending -= 1;
+  }
+}
+
+function known(number) {
+  return state.events.find((e) => e.number === number) ?? earlier?.events.find((e) => e.number === number);
+}
+
+// who corrects an event that somebody else corrects at the same time is told, and looks again
+function stillThere() {
+  if (!editing || editing.before || sending || known(editing.number)?.counts !== false) return;
+  const number = editing.number;
+  edit(null);
+  notice(t("act.meanwhile", { number }));
 }
 
 async function keep(event, why) {
@@ -36,6 +54,7 @@ function edit(target) {
   editing = target;
   const head = by("entry-head");
   head.textContent = !target ? t("live.enter") : t(target.before ? "act.inserting" : "act.correcting", { number: target.number });
+  by("typed-box").hidden = Boolean(target); // what is typed is a new event
   form = null;
   showEntry();
   if (target) head.focus();
@@ -45,8 +64,9 @@ function edit(target) {
 function showEntry() {
   if (!keeper || !state) return;
   const make_form = forms[state.game];
-  const correcting = editing && !editing.before ? state.events.find((e) => e.number === editing.number)?.event : null;
-  const stamp = JSON.stringify([state.legal, state.table, editing]);
+  const correcting = editing && !editing.before ? known(editing.number)?.event : null;
+  // what is being written about an earlier event stays while the match goes on
+  const stamp = JSON.stringify(editing ? [editing, correcting] : [state.legal, state.table]);
   if (form?.stamp === stamp) return;
   form = { stamp };
   const why = make("input", { name: "why", maxlength: 500, "aria-label": t("act.why"), placeholder: t("act.why") });
@@ -73,7 +93,7 @@ const offered = (q) => [...q.answers.keys()].filter((i) => !q.refused[i]);
 function questionPicture(q) {
   const whole = state.events.find((e) => e.number === q.entry)?.picture;
   const hash = q.picture ?? whole;
-  if (!hash) return make("span");
+  if (!hash) return null;
   const picture = make("img", { src: `/api/v1/matches/${id}/evidence/${hash}?small=1`, alt: "" });
   return make("button", { class: "question-picture", type: "button", "aria-label": `${t("act.evidence")}: ${q.why}`, on: { click: () => enlarge(hash, q.why, whole) } }, picture);
 }
@@ -84,11 +104,12 @@ function showQuestions() {
   by("question-count").textContent = state.questions.length || "";
   fill(
     by("questions"),
-    ...state.questions.slice(0, QUESTIONS_SHOWN).map((q) =>
-      make(
+    ...state.questions.slice(0, QUESTIONS_SHOWN).map((q) => {
+      const picture = questionPicture(q);
+      return make(
         "div",
-        { class: "question" },
-        questionPicture(q),
+        { class: picture ? "question" : "question plain" },
+        picture,
         make("p", { class: "question-title" }, q.title),
         make("p", {}, [q.why, q.gap].filter(Boolean).join(" · ")),
         clauseBox(q) ?? make("span"),
@@ -100,8 +121,8 @@ function showQuestions() {
               make("button", { class: "button small", type: "button", on: { click: () => act("/answers", { key: q.key }) } }, t("act.dismiss")),
             )
           : null,
-      ),
-    ),
+      );
+    }),
   );
 }
 
@@ -170,6 +191,27 @@ function eventLine(e) {
     make("span", {}, make("span", { class: "event-words", title: e.clause_text ?? "" }, e.words), make("span", { class: "event-note" }, note)),
     tools,
   );
+}
+
+// the state holds the newest events; who asks for the earlier ones sees them all from then on
+let earlier = null; // {revision, events}
+async function showEarlier() {
+  const found = await attempt(() => get(`/matches/${id}/events?lang=${language}`));
+  if (!found) return;
+  earlier = found;
+  showEvents();
+}
+
+function showEvents() {
+  const first = state.events[0]?.number ?? 1;
+  const before = earlier ? earlier.events.filter((e) => e.number < first) : [];
+  by("earlier").hidden = earlier !== null || first === 1;
+  if (changed("events", [before, state.events])) fill(by("events"), ...[...before, ...state.events].reverse().map(eventLine));
+  // a ruling or a taking back may have changed them, too
+  if (earlier && first > 1 && earlier.revision !== state.revision) {
+    earlier.revision = state.revision;
+    showEarlier();
+  }
 }
 
 // the clause by its number and first sentence, the rest of it behind a click
@@ -247,10 +289,11 @@ function show(news) {
     by("redo").disabled = !state.can_redo;
   }
   by("events-card").hidden = state.events.length === 0;
-  if (changed("events", state.events)) fill(by("events"), ...[...state.events].reverse().map(eventLine));
+  showEvents();
   showQuestions();
   showSheet();
   showCamera();
+  stillThere();
   showEntry();
   fixing?.news();
   root.dataset.revision = String(state.revision);
@@ -262,6 +305,7 @@ function connect() {
   by("shown").addEventListener("close", () => by("shown-clip").pause());
   by("shown-audit").addEventListener("click", audit);
   by("help-button").addEventListener("click", () => by("help").showModal());
+  by("earlier").addEventListener("click", showEarlier);
   if (!keeper) return;
   by("undo").addEventListener("click", () => act("/undo"));
   by("redo").addEventListener("click", () => act("/redo"));
