@@ -4,9 +4,13 @@ Everything inside works in pixels of the :class:`~vision.frames.Frame`; ``refere
 of the picture as shown.
 """
 
+import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from calibration.boards import DISC_DIAMETER_MM
 from calibration.errors import NotFoundError
@@ -14,12 +18,15 @@ from calibration.hints import BoardHints, NoBoard
 from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
-from referee.crokinole_score import Score, covered, score_position
+from referee.crokinole_score import Score, score_position
 from vision.contacts import Measured, measure_after
 from vision.disc_values import valued
 from vision.discs import read_discs
 from vision.frames import Frame
 from vision.readings import Cover, Disc, DiscsSeen
+
+DIRECTIONS = ("right", "upper right", "top", "upper left", "left", "lower left", "bottom", "lower right")
+"""Places around the board's centre in a picture, anticlockwise from the right."""
 
 if TYPE_CHECKING:
     from calibration.profiles import CameraFile, TableFile
@@ -99,6 +106,21 @@ def scaled_by_discs(view: BoardView, seen: DiscsSeen, disc_mm: float | None) -> 
     return view, replace(seen, discs=discs, disc_radius_mm=diameter / 2, disc_radius_sigma_mm=spread, covers=covers)
 
 
+def cover_notes(frame: Frame, view: BoardView, covers: Sequence[Cover]) -> tuple[str, ...]:
+    """Where in the picture as shown something covers the board, in words."""
+    if not covers:
+        return ()
+    centre, *places = frame.to_shown(view.to_px(np.array([(0.0, 0.0), *(c.mm for c in covers)])))
+    notes = []
+    for cover, (right, down) in zip(covers, np.array(places) - centre, strict=True):
+        if math.hypot(*cover.mm) < view.board.fifteen:
+            where = "in the middle"
+        else:
+            where = f"at the {DIRECTIONS[round(math.degrees(math.atan2(-down, right)) / 45) % 8]}"
+        notes.append(f"something covers the board {where} (outlined in the overlay)")
+    return tuple(dict.fromkeys(notes))
+
+
 def read_crokinole(
     frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None, *, load_ms: float | None = None
 ) -> CrokinoleReading:
@@ -129,5 +151,5 @@ def read_crokinole(
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting), seen.covers)
-    notes = (*frame.warnings, *view.warnings, *seen.warnings, *map(covered, seen.covers), *unused)
+    notes = (*frame.warnings, *view.warnings, *seen.warnings, *cover_notes(frame, view, seen.covers), *unused)
     return CrokinoleReading(frame, view, discs, score, notes, stages, measured, seen.covers)

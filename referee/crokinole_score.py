@@ -103,13 +103,16 @@ def score_position(
             points[disc.colour] = points.get(disc.colour, 0) + likely
             low[disc.colour] = low.get(disc.colour, 0) + min(possible)
             high[disc.colour] = high.get(disc.colour, 0) + max(possible)
-        for other, share in disc.colours[1:] if listed and possible != {0} else ():
-            certain.append(1 - share)
-            points.setdefault(other, 0)
-            low[disc.colour] = low[disc.colour] - min(possible)
-            low.setdefault(other, 0)
-            high[other] = high.get(other, 0) + max(possible)
-            words = f"it may be {other} ({100 * share:.0f} %), its face lies between the sides' colours"
+        others = disc.colours[1:] if listed and possible != {0} else ()
+        if others:
+            certain.append(1 - sum(share for _, share in others))
+            low[disc.colour] -= min(possible)
+            for other, _ in others:
+                points.setdefault(other, 0)
+                low.setdefault(other, 0)
+                high[other] = high.get(other, 0) + max(possible)
+            named_others = " or ".join(f"{other} ({100 * share:.0f} %)" for other, share in others)
+            words = f"it may be {named_others}, its face lies between the sides' colours"
             doubts.append(OpenPoints(disc.id, (likely,), words))
         named = sorted((v for v, p in chances.items() if p >= POSSIBLE and v != likely), key=lambda v: -chances[v])
         if named:
@@ -141,7 +144,7 @@ def covered(cover: Cover) -> str:
     x, y = cover.mm
     most = len(cover.values)
     beneath = "a disc" if most == 1 else f"up to {most} discs"
-    return f"something covers the board about {x:.0f}, {y:.0f} mm: {beneath} may lie beneath"
+    return f"what covers the board about {x:.0f}, {y:.0f} mm may hide {beneath}"
 
 
 def undecided(discs: Sequence[Disc]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referee.crokinole_reader import CrokinoleReading, read_crokinole
+from referee.crokinole_reader import CrokinoleReading, cover_notes, read_crokinole
 from referee.crokinole_score import score_position
 from vision.frames import load_picture
 from vision.readings import Cover, Disc
@@ -115,10 +115,22 @@ def test_a_cover_leaves_all_sides_open() -> None:
     assert score.points == {"black": 10, "natural": 15}
     assert score.ranges == {"black": (10, 35), "natural": (15, 40)}
     assert score.doubts[0].disc is None and score.doubts[0].values == (0, 15, 10)
-    assert "120, 5 mm: up to 2 discs may lie beneath" in score.doubts[0].why
+    assert "120, 5 mm may hide up to 2 discs" in score.doubts[0].why
 
 
 def test_no_more_hidden_discs_than_a_side_has_left() -> None:
     discs = [disc(k, "black", 5) for k in range(1, 12)]
     cover = Cover((120.0, 5.0), ((100.0, 0.0), (140.0, 0.0), (120.0, 40.0)), (10,) * 6)
     assert score_position(discs, covers=[cover]).ranges == {"black": (55, 65)}
+
+
+def test_places_are_told_as_they_are_seen_in_the_picture() -> None:
+    frame = load_picture(SAMPLES / "07_portrait_green_board.jpg")
+    view = read_crokinole(frame).view
+    centre = view.to_px(np.zeros((1, 2)))[0]
+    half = 0.6 * np.abs(view.circle_px(view.board.shooting) - centre).max()
+    asked = {(1, 0): "at the right", (0, -1): "at the top", (-1, 1): "at the lower left", (0, 0): "in the middle"}
+    for way, words in asked.items():
+        place = view.to_mm((centre + half * np.array(way))[None])[0]
+        cover = Cover((float(place[0]), float(place[1])), (), (5,))
+        assert cover_notes(frame, view, [cover]) == (f"something covers the board {words} (outlined in the overlay)",)

@@ -1,5 +1,7 @@
 """Points of a position and when they are called sure."""
 
+from dataclasses import replace
+
 import pytest
 
 from referee.crokinole_score import score_position
@@ -101,3 +103,12 @@ def test_a_single_disc_of_a_third_colour_is_asked_about_unless_it_is_surely_one(
     assert score_position(
         [*two, disc(4, "green", (5, 1.0), confidence=0.96), disc(5, "green", (5, 1.0)), disc(6, "black", (0, 1.0))]
     ).sure
+
+
+def test_a_disc_that_may_be_of_either_other_side_is_taken_away_once() -> None:
+    unclear = replace(disc(1, "orange", (20, 1.0)), colours=(("orange", 0.6), ("purple", 0.2), ("green", 0.2)))
+    score = score_position([unclear, disc(2, "orange", (15, 1.0)), disc(3, "purple", (5, 1.0))])
+    assert score.ranges == {"orange": (15, 35), "purple": (5, 25), "green": (0, 20)}
+    assert score.probability == pytest.approx(0.6)
+    (only,) = score.doubts
+    assert only.why.startswith("it may be purple (20 %) or green (20 %)")

@@ -27,6 +27,8 @@ OWN_RADII, OWN_SURE = 1.2, 0.8
 """What a disc that is read at least this surely covers itself, in radii, is no cover."""
 PACKED = 0.91
 """Discs side by side fill at most this share of a surface (the densest packing of circles)."""
+IN_PLAY = 24
+"""Discs of two sides (C4): no more lie beneath anything."""
 OUTSIDE = -10.0
 """Log odds given to cells outside the picture."""
 OUTLINE_PX = 1.5
@@ -84,7 +86,7 @@ def _hidden_values(away: NDArray[np.float64], pixel: float, looks: Looks) -> tup
     shows may not have been seen either, so it may lie half a radius nearer.
     """
     board, radius = looks.view.board, looks.radius[0]
-    fit = max(1, math.ceil(len(away) * pixel * PACKED / (math.pi * radius * radius)))
+    fit = min(max(1, math.ceil(len(away) * pixel * PACKED / (math.pi * radius * radius))), IN_PLAY)
     reach = np.array(board.inner_edges) - radius / 2
     best = np.sort(np.array(RING_VALUES)[np.searchsorted(reach, away)])[::-1]
     values = [int(v) for v in best[np.linspace(0, len(best) - 1, fit).astype(int)] if v > 0]
