@@ -82,7 +82,8 @@ def solve_view(frame: Frame, hints: BoardHints) -> BoardView:
     """Find and solve the board; raises NotFoundError (no_board, board_unsure) with the reason."""
     found = find_board(frame.pixels, hints)
     if isinstance(found, NoBoard):
-        raise NotFoundError(f"{frame.source}: {found.reason}", code=found.code)
+        other = "; dice are read with --game yacht or krakatoa" if found.code == "no_board" else ""
+        raise NotFoundError(f"{frame.source}: {found.reason}{other}", code=found.code)
     if not frame.holds(found.circle_px(found.board.shooting)):
         message = f"{frame.source}: the file is cut off, and the board isn't whole in what is left"
         raise NotFoundError(message, code="board_unsure")

@@ -4,6 +4,7 @@ Plain 8-bit files go through OpenCV's decoders, which are fast and reduce while 
 CMYK, palettes with transparency) goes through Pillow, and so does every look at a header.
 """
 
+import math
 import struct
 import threading
 import warnings
@@ -328,8 +329,9 @@ def _what_is_left(file: PictureFile, header: Header, reason: str) -> Decoded:
     rows = real_rows(pixels)
     if rows[1] == 0:
         raise unreadable(file.name, f"the picture is cut off ({reason}) and nothing of it is left")
-    share = (rows[1] - rows[0]) / len(pixels)
-    return Decoded(pixels, rows, (f"the file is cut off: {100 * share:.0f} % of the picture's rows are left",))
+    share = math.floor(100 * (rows[1] - rows[0]) / len(pixels))
+    left = f"{min(share, 99)} % of the picture's rows are left"
+    return Decoded(pixels, rows, (f"the file is cut off: {left}",))
 
 
 def real_rows(pixels: Pixels) -> tuple[int, int]:

@@ -43,8 +43,8 @@ def test_a_store_that_does_not_answer_leaves_the_match_as_it_was(room: Room, mon
     with monkeypatch.context() as silent:
         for name in ("reading", "writing"):
             silent.setattr(room.store, name, away)
-        for change in ("/events", "/undo"):
-            answer = room.post(f"/matches/{match.id}{change}", {"text": "choice"}, 503)
+        for change, data in (("/events", {"text": "choice"}), ("/undo", {})):
+            answer = room.post(f"/matches/{match.id}{change}", data, 503)
             assert answer["error"]["code"] == "store_down"
         state = room.get(f"/matches/{match.id}")
         assert (state["revision"], state["sides"]) == (1, before["sides"])
