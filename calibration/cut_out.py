@@ -96,32 +96,30 @@ def _blank(rows: Image, colour: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(((rows >= low) & (rows <= high)).all(axis=(1, 2)))
 
 
-def fitted(
-    cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, known: Priors, cut: bool | None
-) -> tuple[Adjusted, bool]:
+def fitted(cam: Camera, radii: Array, obs: Observations, known: Priors, cut: bool | None) -> tuple[Adjusted, bool]:
     """Camera and circles fitted to the edges, and whether the picture is taken for one that was cut.
 
-    radii: (C,) starting values in mm; fixed: (C,) radii that stay; ``known``: what is known where it wasn't cut.
-    ``cut``: what it is taken for, or None if the edges shall say: they must fit so much better that it outweighs how
-    seldom pictures are cut.
+    ``cam`` and ``radii`` (C,) in mm are where the fit starts; ``known``: the priors of a picture that wasn't cut.
+    ``cut``: what it is taken for, or None to let the edges decide: as a cut one they must fit better by more than the
+    odds against a cut.
     """
     size = max(cam.width, cam.height)
     wide = widened(known, cam)
     if cut:
-        return adjust(cam, radii, fixed, obs, wide), True
-    fit = adjust(cam.centred(), radii, fixed, obs, known)
+        return adjust(cam, radii, obs, wide), True
+    fit = adjust(cam.centred(), radii, obs, known)
     if cut is not None:
         return fit, False
     if len(obs.px) * (fit.rms_px / _painted_px(obs)) ** 2 < CUT_ODDS * CORRELATED:  # no other fit can be so much better
         return fit, False
     aside = np.linalg.norm(cam.K[:2, 2] - cam.middle)
     start = (cam, radii) if aside > FAR_ASIDE * size else (fit.camera, fit.radii)
-    other = adjust(*start, fixed, obs, wide, steps=CUT_STEPS)
+    other = adjust(*start, obs, wide, steps=CUT_STEPS)
     return (other, True) if _better_by(other, fit, obs) > CUT_ODDS else (fit, False)
 
 
 def widened(known: Priors, cam: Camera) -> Priors:
-    """What is known of a picture that was cut."""
+    """The priors of a picture that was cut out of a larger one."""
     size = max(cam.width, cam.height)
     return replace(
         known, centre_sigma=CUT_SIGMA * size, log_focal=known.log_focal + CUT_LONGER, log_focal_sigma=CUT_SPREAD

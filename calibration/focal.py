@@ -9,9 +9,9 @@ intervals", 1988); the minimum of a parabola through the best three is the answe
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.adjust import Adjusted, Observations, Priors, adjust, compared
+from calibration.camera import Array
 
 FLAT_DEG = 17.0
 """Largest tilt at which the search is needed; beyond it the circles give the focal length to about 2 %."""
@@ -39,34 +39,34 @@ class _Tried:
         return _Tried([*self.at[:k], at, *self.at[k:]], [*self.fits[:k], fit, *self.fits[k:]])
 
 
-def settled(fit: Adjusted, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
+def settled(fit: Adjusted, obs: Observations, priors: Priors) -> Adjusted:
     """Return the fit whose focal length agrees best with edge places and priors, everything else fitted to it.
 
-    ``fit``: where the search begins; ``fixed`` (C,): circles whose radii are held. Deterministic.
+    ``fit``: where the search begins. Deterministic.
     """
     start = float(np.log(fit.camera.K[0, 0]))
-    tried = _Tried([start], [_held(fit, start, fixed, obs, priors)])
+    tried = _Tried([start], [_held(fit, start, obs, priors)])
     for at in (start - SPREAD, start + SPREAD):
-        tried = tried.with_one(at, _held(tried.fits[0 if at < start else -1], at, fixed, obs, priors))
-    costs = compared(tried.fits, fixed, obs, priors)
+        tried = tried.with_one(at, _held(tried.fits[0 if at < start else -1], at, obs, priors))
+    costs = compared(tried.fits, obs, priors)
     for _ in range(MORE):
         at = _next(tried.at, costs)
         if min(abs(at - known) for known in tried.at) < NEAR:
             break
         near = tried.fits[int(np.argmin(np.abs(np.array(tried.at) - at)))]
-        tried = tried.with_one(at, _held(near, at, fixed, obs, priors))
-        costs = compared(tried.fits, fixed, obs, priors)
+        tried = tried.with_one(at, _held(near, at, obs, priors))
+        costs = compared(tried.fits, obs, priors)
     best = tried.fits[int(np.argmin(costs))]
-    return adjust(best.camera, best.radii, fixed, obs, priors, steps=0)
+    return adjust(best.camera, best.radii, obs, priors, steps=0)
 
 
-def _held(fit: Adjusted, at: float, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Adjusted:
+def _held(fit: Adjusted, at: float, obs: Observations, priors: Priors) -> Adjusted:
     """Fit everything else with the logarithm of the focal length held at ``at``."""
     camera = fit.camera.at_focal(float(np.exp(at)))
-    return adjust(camera, fit.radii, fixed, obs, replace(priors, log_focal_sigma=0.0), STEPS, DAMPING)
+    return adjust(camera, fit.radii, obs, replace(priors, log_focal_sigma=0.0), STEPS, DAMPING)
 
 
-def _next(at: list[float], costs: NDArray[np.float64]) -> float:
+def _next(at: list[float], costs: Array) -> float:
     """Return the value to try next.
 
     It is the minimum of a parabola through the best one and its neighbours; a best one at an end is stepped beyond.

@@ -79,11 +79,13 @@ ROUNDS = (
 KINDS: dict[str, EdgeKind] = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "step"}
 
 
-@dataclass
+@dataclass(frozen=True)
 class State:
-    """What the rounds pass on: the camera and the radii in mm of the circles in use, the shooting line at 304.8.
+    """What each round hands on to the next: the camera, and the radii in mm of the circles in use.
 
-    ``cut``: the picture was taken for one cut out of a larger one.
+    In these millimetres the shooting line has its NCA radius, 304.8, whatever the board's own is.
+    ``marks``: which circles they were taken for; ``fit``: the last round's, None before the first and where no round
+    has found enough edges; ``cut``: the picture was taken for one cut out of a larger one.
     """
 
     camera: Camera
@@ -124,7 +126,7 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
     )
     model = hints.board or (BUILT_IN["nca"] if is_nca(state.radii) else None)
     mean = np.array([state.radii[n] for n in names])
-    spread = np.full(len(names), np.inf)
+    spread = np.array([0.0 if n == "shooting" else np.inf for n in names])  # the shooting line gives the scale
     if model is not None:
         k = NCA_SHOOTING_MM / model.shooting
         for i, n in enumerate(names):
@@ -132,9 +134,9 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
             if known is not None:
                 mean[i], spread[i] = known * k, NCA_SIGMA_MM
     if hints.camera is not None:
-        return Priors(float(np.log(cam.K[0, 0])), 0.0, radius=mean, radius_sigma=spread)
+        return Priors(float(np.log(cam.K[0, 0])), 0.0, mean, spread)
     lens = float(np.hypot(r.lens, cam.dist[0])) if r.lens else 0.0
-    return Priors(float(log_f), sigma, lens, r.k2, r.centre * size, mean, spread)
+    return Priors(float(log_f), sigma, mean, spread, lens, r.k2, r.centre * size)
 
 
 def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut: bool) -> State:
@@ -157,20 +159,19 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
     )
     if len(obs.px) < 24:
         return state
-    fixed = np.array([n == "shooting" for n in names])
     priors = priors_for(hints, state, r, names)
     radii = np.array([state.radii[n] for n in names])
     if hints.camera is not None:
-        fit, cut = adjust(cam, radii, fixed, obs, priors), False
+        fit, cut = adjust(cam, radii, obs, priors), False
     else:
         asked = r.relabel or r.lines_only
-        fit, cut = fitted(cam, radii, fixed, obs, priors, True if cut else None if asked else state.cut)
+        fit, cut = fitted(cam, radii, obs, priors, True if cut else None if asked else state.cut)
     if r.lines_only and hints.camera is None:
         wide = widened(priors, cam)
         if fit.camera.tilt_deg < FLAT_DEG:
-            fit = settled(fit, fixed, obs, wide if cut else priors)
+            fit = settled(fit, obs, wide if cut else priors)
         if not whole(cam):  # it stays where it is, but who knows
-            fit = adjust(fit.camera, fit.radii, fixed, obs, wide, steps=0)
+            fit = adjust(fit.camera, fit.radii, obs, wide, steps=0)
     measured = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
     state = State(fit.camera, measured, state.marks, fit, cut)
     if r.relabel:

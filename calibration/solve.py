@@ -136,9 +136,13 @@ def plausible(marks: Labelling) -> bool:
 
 
 def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) -> BoardView:
-    """Pack a solved state as the carrier that the other floors take."""
+    """The solved board as the other floors take it; ``others``: how many more boards are in the picture.
+
+    Raises ValueError for a state without a fit, which :func:`judge` refuses.
+    """
     fit, r = state.fit, state.radii
-    assert fit is not None
+    if fit is None:
+        raise ValueError("no camera was fitted to this board: it has no view")
     camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, state)))
     board = BoardModel(
         "measured",
@@ -151,9 +155,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     if hints.camera is not None:  # its focal length was measured elsewhere, and so was what it is uncertain by
         focal = hints.camera.sigma.get("focal_px", 0.0)
         camera = replace(camera, sigma={**camera.sigma, "focal_px": focal}, calibrated=True)
-    view = BoardView(
-        camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance
-    )
+    view = BoardView(camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)))
     return with_scale(view, r, hints)
 
 
@@ -202,8 +204,6 @@ def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
 
 def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
     """Standard uncertainties of what people ask about, from the covariance of the fit."""
-    if fit.covariance is None:
-        return {}
     spread = dict(zip(fit.free, np.sqrt(np.clip(np.diag(fit.covariance), 0, None)), strict=True))
     turn = np.hypot(spread.get("turn_x", 0.0), spread.get("turn_y", 0.0))
     return {
@@ -223,7 +223,6 @@ def _sideways(cam: Camera, fit: Adjusted) -> float:
     for column, k in enumerate(at):
         step = np.where(np.array(CAMERA_NAMES) == fit.free[k], SMALL_STEP[fit.free[k]], 0.0)
         slopes[:, column] = (move(cam, step).centre - move(cam, -step).centre)[:2] / (2 * step.sum() * cam.centre[2])
-    assert fit.covariance is not None
     return float(np.sqrt(np.trace(slopes @ fit.covariance[np.ix_(at, at)] @ slopes.T) / 2))
 
 

@@ -3,7 +3,7 @@
 Whoever reads pieces gets a :class:`BoardView` and nothing else from this floor.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -18,7 +18,6 @@ from calibration.scale import Scale
 class BoardView:
     """A solved board: the camera over it, its measured geometry, and how well both are known.
 
-    ``covariance`` (P, P) is that of the solution's free parameters (see ``calibration.adjust``);
     ``residual_px`` is the RMS distance of line edges from the solution; ``scale`` says what gave the millimetres.
     """
 
@@ -27,7 +26,6 @@ class BoardView:
     scale: Scale
     residual_px: float
     warnings: tuple[str, ...] = ()
-    covariance: Array | None = field(default=None, repr=False)
 
     @property
     def tournament(self) -> bool:
