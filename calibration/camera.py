@@ -73,6 +73,16 @@ class Camera:
         K[[0, 1], [0, 1]] *= k
         return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
 
+    def scaled(self, factor: float) -> "Camera":
+        """The camera over the same board measured in units of 1 / ``factor``: all its lengths are multiplied."""
+        return replace(self, tvec=self.tvec * factor)
+
+    def px_per_unit(self) -> float:
+        """Pixels per unit of the board's length (mm, once it has them) at its centre: the geometric mean over directions."""
+        p = self.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+        u, v = p[1] - p[0], p[2] - p[0]
+        return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
+
     def centred(self) -> "Camera":
         """The camera with its principal point in the picture's middle, turned so that the board's centre stays."""
         if np.array_equal(self.K[:2, 2], self.middle):

@@ -16,7 +16,7 @@ from calibration.cut_out import fitted, whole, widened
 from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
-from calibration.locate import Candidate, px_mm, rescale
+from calibration.locate import Candidate
 from calibration.polar import profile, unroll
 from calibration.sampling import Image
 
@@ -99,7 +99,7 @@ def relabelled(pyramid: list[Image], cam: Camera) -> tuple[Labelling | None, Cam
     """Unroll by ``cam`` (board in mm) and label afresh; the camera is rescaled so that the shooting line is 304.8."""
     polar, seen = unroll(pyramid, cam, LABELLED_MM, LABELLED_ANGLES)
     marks = label(profile(polar, seen, LABELLED_MM))
-    return (marks, cam) if marks is None else (marks, rescale(cam, NCA_SHOOTING_MM / marks.shooting))
+    return (marks, cam) if marks is None else (marks, cam.scaled(NCA_SHOOTING_MM / marks.shooting))
 
 
 def radii_of(marks: Labelling) -> dict[str, float]:
@@ -147,7 +147,7 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
     drop_surface = r.lines_only and all(state.marks.evidence[n] > CLEAR_LINE for n in ("shooting", "ten", "fifteen"))
     names = [n for n in state.radii if n != "surface" or not drop_surface]
     cam = state.camera
-    centre_scale = 1.0 / max(px_mm(cam), 1e-6)
+    centre_scale = 1.0 / max(cam.px_per_unit(), 1e-6)
     sigma = max(r.sigma, 0.8 * centre_scale)
     window = max(r.window, 2.5 * centre_scale)
     edges = {n: circle_edges(pyramid, cam, state.radii[n], KINDS[n], window, r.count, sigma) for n in names}
@@ -205,7 +205,7 @@ def with_lens(cam: Camera, hints: BoardHints) -> Camera:
 
 def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints, cut: bool = False) -> State:
     """All rounds of refinement from one first guess; ``cut``: as if the picture was cut out of a larger one."""
-    state = State(with_lens(rescale(c.camera, NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
+    state = State(with_lens(c.camera.scaled(NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
     for r in ROUNDS:
         state = refine(pyramid, state, r, hints, cut)
     return state

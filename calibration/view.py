@@ -46,7 +46,7 @@ class BoardView:
 
         The size of the discs in ``board`` stays: it is what gives the scale, or is measured apart.
         """
-        camera = replace(self.camera, tvec=self.camera.tvec * factor)
+        camera = self.camera.scaled(factor)
         board = self.board.scaled(factor)
         return replace(self, camera=camera, board=board, scale=scale)
 
