@@ -6,9 +6,11 @@ the middle of its painted stroke; the radius of the hole is that of its rim.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
-LINE_NAMES = ("15/10", "10/5", "shooting")
-"""The circle lines from the inside out, named by the values that they part."""
+LineName = Literal["15/10", "10/5", "shooting"]
+LINE_NAMES: tuple[LineName, LineName, LineName] = ("15/10", "10/5", "shooting")
+"""The circle lines from the inside out, named by the values that they separate."""
 
 NCA_SHOOTING_MM = 304.8
 DISC_DIAMETER_MM = 31.75

@@ -78,7 +78,7 @@ class Camera:
         return replace(self, tvec=self.tvec * factor)
 
     def px_per_unit(self) -> float:
-        """Pixels per unit of the board's length (mm, once it has them) at its centre: the geometric mean over directions."""
+        """Pixels per unit of length (mm, once the board has them) at its centre: the geometric mean over directions."""
         p = self.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
         u, v = p[1] - p[0], p[2] - p[0]
         return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))

@@ -27,7 +27,7 @@ from vision.contact_shared import UNFAMILIAR_MM, Shared, agreed, believed_first,
 from vision.contact_sigma import Budget, budgets
 from vision.disc_values import NEAR_MM, p_touching, verdict_of
 from vision.line_edges import Lines, PaintedLine, painted_lines
-from vision.readings import Disc, LineContact, LineName
+from vision.readings import Disc, LineContact
 
 PASSES = 3
 CORRECTION_MAX_MM = 3.0
@@ -240,7 +240,7 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
         touching = p_touching(gap, sigma)
         out.append(
             LineContact(
-                line=_name(name),
+                line=name,
                 gap_mm=gap,
                 sigma_mm=sigma,
                 p_touching=touching,
@@ -250,7 +250,3 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
             )
         )
     return tuple(out)
-
-
-def _name(name: str) -> LineName:
-    return "15/10" if name == "15/10" else "10/5" if name == "10/5" else "shooting"

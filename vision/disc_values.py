@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from calibration.boards import LINE_NAMES, BoardModel
 from vision.doubts import DiscDoubt, Doubt, doubt
-from vision.readings import Disc, DiscState, LineContact, LineName, Verdict
+from vision.readings import Disc, DiscState, LineContact, Verdict
 
 RING_VALUES = (15, 10, 5, 0)
 """Worth of the rings from the inside out; the last lies on and beyond the shooting line (C10)."""
@@ -53,8 +53,7 @@ def plain_contacts(
     """All circle lines within :data:`NEAR_MM` of a disc's outline, from its place and radius in mm alone."""
     out: list[LineContact] = []
     distance = math.hypot(*mm)
-    names: tuple[LineName, ...] = LINE_NAMES  # type: ignore[assignment]
-    for name, inner, outer in zip(names, board.inner_edges, board.outer_edges, strict=True):
+    for name, inner, outer in zip(LINE_NAMES, board.inner_edges, board.outer_edges, strict=True):
         gap, inner_gap = inner - distance - radius, distance - radius - outer
         if gap > NEAR_MM or inner_gap > NEAR_MM:
             continue
@@ -70,7 +69,7 @@ def ring_chances(disc: Disc, radius: float, board: BoardModel) -> dict[int, floa
     measured = {c.line: c.p_touching for c in disc.lines}
     reach = math.hypot(*disc.mm) + radius
     touching = [
-        measured.get(name, 1.0 if reach >= edge else 0.0)  # type: ignore[call-overload]
+        measured.get(name, 1.0 if reach >= edge else 0.0)
         for name, edge in zip(LINE_NAMES, board.inner_edges, strict=True)
     ]
     beyond = [1.0]

@@ -9,13 +9,11 @@ What could not be measured is None.
 from dataclasses import dataclass
 from typing import Literal
 
+from calibration.boards import LineName as LineName  # noqa: PLC0414 (readers of contacts take it from here)
 from vision.doubts import Doubt
 
 DiscState = Literal["board", "hole", "leaning", "ditch"]
 """Flat on the surface (also overhanging the hole), flat in the hole, tilted into the hole, out of play."""
-
-LineName = Literal["15/10", "10/5", "shooting"]
-"""The circle lines from the inside out, named by the values that they part."""
 
 Verdict = Literal["clear", "touching", "too_close"]
 
