@@ -37,6 +37,12 @@ class Offsets:
     sigma: Array
 
 
+def network_input(patches: Patch) -> NDArray[np.float32]:
+    """Input (N, C, ANGLES + 2 WRAP, STEPS) in 0..1 of patches (N, C, ANGLES, STEPS), each ring closed at its seam."""
+    wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
+    return np.asarray(wrapped.astype(np.float32) / np.float32(255))
+
+
 class ContactNet:
     """A loaded network; safe to call from several threads."""
 
@@ -54,9 +60,7 @@ class ContactNet:
             other = both.value[n:] * np.array(MIRRORED)
             sigma = np.sqrt(both.sigma[:n] * both.sigma[n:])
             return Offsets((both.value[:n] + other) / 2, sigma)
-        wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
-        blob: NDArray[np.float32] = wrapped.astype(np.float32) / np.float32(255)
-        out = run(self._net, blob).astype(np.float64).reshape(len(patches), 2, len(OUTPUTS))
+        out = run(self._net, network_input(patches)).astype(np.float64).reshape(len(patches), 2, len(OUTPUTS))
         return Offsets(out[:, 0], np.exp(np.clip(out[:, 1], LOG_SIGMA_MIN, LOG_SIGMA_MAX)))
 
 

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_patch import camera_axes
-from vision.networks import answer
+from vision.networks import answers
 from vision.square_patch import OVERSAMPLE, PATCH, network_input
 
-BATCH = 16
-"""Patches that the network takes at once at most."""
 HALF_RADII = 1.6
 """Half the side in disc radii: at 58 degrees from above a disc's face and foot both lie within."""
 BEYOND = 128
@@ -58,7 +56,5 @@ def whole_odds(
     image: NDArray[np.uint8], factor: float, view: BoardView, places: Array, radius: float, height: float
 ) -> Array:
     """The network's log odds (N,) of a disc at each place; arguments as for :func:`whole_patches`."""
-    n = len(places)
-    x = network_input(*whole_patches(image, factor, view, places, radius, height))
-    parts = [answer("whole", np.ascontiguousarray(x[i : i + BATCH])).reshape(-1) for i in range(0, n, BATCH)]
-    return np.asarray(np.concatenate([np.zeros(0), *parts]), dtype=np.float64)
+    given = network_input(*whole_patches(image, factor, view, places, radius, height))
+    return answers("whole", given).reshape(-1).astype(np.float64)
