@@ -11,10 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
+from calibration.camera import Array, Camera
 from calibration.errors import UnusableInputError
-
-Array = NDArray[np.float64]
 
 SQUARES = (10, 7)
 SQUARE_MM = 25.0

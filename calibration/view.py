@@ -50,6 +50,19 @@ class BoardView:
         board = self.board.scaled(factor)
         return replace(self, camera=camera, board=board, scale=scale)
 
+    def turned(self, turn: float) -> "BoardView":
+        """The same view with the board's axes turned: a point at azimuth a in the old axes lies at a - ``turn`` now."""
+        c, s = np.cos(turn), np.sin(turn)
+        rotation = self.camera.rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        rvec = np.asarray(cv2.Rodrigues(rotation)[0], dtype=np.float64).ravel()
+        return replace(self, camera=replace(self.camera, rvec=rvec))
+
+    def upright_turn(self) -> float:
+        """Turn in radians that makes the board's y axis point up in the picture (see :meth:`turned`)."""
+        centre = self.to_px(np.zeros((1, 2)))[0]
+        up = self.to_mm(np.array([centre, centre - (0.0, 1.0)]))
+        return float(np.arctan2(*(up[1] - up[0])[::-1])) - np.pi / 2
+
     def resized(self, sx: float, sy: float, width: int, height: int) -> "BoardView":
         """The view of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
         camera = self.camera.resized(sx, sy, width, height)

@@ -193,7 +193,4 @@ def rectified(image: Pixels, view: BoardView) -> Pixels:
     """Return the board seen straight from above, up in the picture being up here, about as sharp as the picture."""
     half = BOARD_MARGIN * (view.board.surface or SURFACE_OVER_SHOOTING * view.board.shooting)
     size = int(np.clip(2 * half * view.px_per_mm(np.zeros(2)), 600, 2400))
-    centre = view.to_px(np.zeros((1, 2)))[0]
-    up = view.to_mm(np.array([centre, centre - (0, 1)]))
-    turn = float(np.arctan2(*(up[1] - up[0])[::-1])) - np.pi / 2
-    return view.rectify(image, half, size, turn=turn)
+    return view.rectify(image, half, size, turn=view.upright_turn())
