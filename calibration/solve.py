@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.adjust import CAMERA_NAMES, Adjusted, move
-from calibration.boards import BUILT_IN, NCA_SHOOTING_MM, BoardModel
+from calibration.boards import BUILT_IN, HOLE_RADIUS_MM, NCA_SHOOTING_MM, BoardModel
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
 from calibration.cut_out import content_of, whole
@@ -193,13 +193,13 @@ def _with_discs(view: BoardView, hints: BoardHints) -> BoardView:
 
 def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
     """Radius in mm of the hole's rim, or None where no rim is seen (a disc lies in it, or it is painted over)."""
-    edges = circle_edges(pyramid, cam, BUILT_IN["nca"].hole or 0.0, "step", HOLE_SEARCH_MM, 60, 1.2)
+    edges = circle_edges(pyramid, cam, HOLE_RADIUS_MM, "step", HOLE_SEARCH_MM, 60, 1.2)
     if edges.coverage < HOLE_COVERAGE:
         return None
     middle = float(np.median(edges.offsets))
     if float(np.median(np.abs(edges.offsets - middle))) > HOLE_SCATTER_MM:
         return None
-    return (BUILT_IN["nca"].hole or 0.0) + middle
+    return HOLE_RADIUS_MM + middle
 
 
 def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:

@@ -77,10 +77,12 @@ class BoardView:
         """Board points (N, 2) in mm at height ``z`` seen at pixels (N, 2)."""
         return self.camera.to_plane(np.asarray(px, dtype=np.float64).reshape(-1, 2), z)
 
-    def circle_px(self, radius: float, z: float = 0.0, count: int = 64) -> Array:
-        """Pixels (count, 2) of a circle of ``radius`` mm about the board's centre."""
+    def circle_px(
+        self, radius: float, z: float = 0.0, count: int = 64, about: tuple[float, float] = (0.0, 0.0)
+    ) -> Array:
+        """Pixels (count, 2) of a circle of ``radius`` mm at height ``z`` about a board point, by default the centre."""
         a = np.arange(count) * (2 * np.pi / count)
-        return self.to_px(radius * np.column_stack([np.cos(a), np.sin(a)]), z)
+        return self.to_px(np.array(about) + radius * np.column_stack([np.cos(a), np.sin(a)]), z)
 
     def px_per_mm(self, mm: Array, z: float = 0.0) -> float:
         """Pixels a millimetre at one board point (2,): the geometric mean over directions."""

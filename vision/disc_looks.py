@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import DISC_DIAMETER_MM
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
@@ -33,7 +34,7 @@ RADIUS_BIAS = 0.01
 """... down to what all share."""
 
 DITCH = STATES.index("ditch")
-USUAL_PX, LARGE = 15.875 * PX_PER_MM, 1.2
+USUAL_PX, LARGE = DISC_DIAMETER_MM / 2 * PX_PER_MM, 1.2
 """Radius of common discs in canonical pixels. Where a board's discs are larger by more than this factor, as few were
 that the networks were trained on, the board is drawn smaller so that they get the usual radius."""
 

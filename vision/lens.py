@@ -122,7 +122,7 @@ class Lens:
     @cached_property
     def surface(self) -> Mask:
         """1 on the playing surface and a disc's breadth beyond its edge."""
-        edge = (self.view.board.surface or 1.083 * self.view.board.shooting) + self.view.board.disc_radius
+        edge = self.view.board.usual_surface + self.view.board.disc_radius
         return np.asarray((self.radius < edge) & (self.seen > 0), dtype=np.uint8)
 
     @cached_property
