@@ -1,5 +1,7 @@
 """Where two pictures of the same resting thing differ, changes of light and coding noise left out."""
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,12 @@ def differs(before: Picture, now: Picture, where: Mask) -> Mask:
     noise = 1.4826 * float(np.median(step[::4, ::4]))
     mask = (step > min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)).astype(np.uint8) & where
     return without_specks(mask, SPECK_PX)
+
+
+def upper_median(values: NDArray[Any]) -> float:
+    """The upper median of numbers of any shape, found without sorting them all; 1 where there are none."""
+    flat = values.ravel()
+    return float(np.partition(flat, flat.size // 2)[flat.size // 2]) if flat.size else 1.0
 
 
 def without_specks(mask: Mask, least_px: int) -> Mask:

@@ -9,13 +9,15 @@ import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.differences import upper_median
 from vision.lens import Gray, Lens, Mask
+from vision.pairing import nearest_pairs
 from vision.tracks import Track
 
 LAG_S = 0.1
@@ -128,14 +130,14 @@ class MotionEye:
         """By how much a and b differ, (n, n) int16, without what is smooth: another exposure, bands of flicker."""
         some = self._samples[8]
         ratio = (b[::8, ::8].ravel()[some].astype(np.float32) + 8) / (a[::8, ::8].ravel()[some].astype(np.float32) + 8)
-        gain = _middle(ratio, 1.0)
+        gain = upper_median(ratio)
         d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=8 * gain - 8), b, dtype=cv2.CV_16S)
         low = cv2.blur(np.clip(d, -LOW_PASS_CLIP, LOW_PASS_CLIP), self._window)
         return np.asarray(cv2.absdiff(d, low), dtype=np.int16)
 
     def _changed(self, size: NDArray[np.int16]) -> Mask:
         """1 where a difference (n, n) is more than noise."""
-        noise = 1.4826 * _middle(size[::4, ::4].ravel()[self._samples[4]], 1.0)
+        noise = 1.4826 * upper_median(size[::4, ::4].ravel()[self._samples[4]])
         step = min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)
         # an integer exceeds a threshold if it exceeds its whole part
         return ((size > self._usual) & (size > np.int16(step))).view(np.uint8)
@@ -265,7 +267,7 @@ class MotionEye:
         self.done.extend(t for t in ended if len(t.points) > 1)
         self.tracks = [t for t in self.tracks if at - t.end_s <= LOST_S]
         movers = list(movers)
-        pairs = []
+        ways = []
         for i, track in enumerate(self.tracks):
             last, x, y = track.end
             dt = at - last
@@ -277,15 +279,12 @@ class MotionEye:
                 limit = FASTEST_MM_S * dt if fresh else GATE_MM + 0.7 * math.hypot(vx, vy) * dt
                 cost = gone if fresh else min(ahead, gone)
                 if cost <= limit:
-                    pairs.append((cost, i, j))
-        taken: set[int] = set()
-        given: set[int] = set()
-        for _, i, j in sorted(pairs):
-            if i not in taken and j not in given:
-                taken.add(i)
-                given.add(j)
-                self.tracks[i].points.append((at, *movers[j].xy))
-        self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+                    ways.append((cost, i, j))
+        given = nearest_pairs(ways)
+        for i, j in given:
+            self.tracks[i].points.append((at, *movers[j].xy))
+        known = {j for _, j in given}
+        self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in known]
 
 
 class _Patches(NamedTuple):
@@ -322,14 +321,6 @@ def _patches(mask: Mask) -> _Patches | None:
     side = mask.shape[1]
     at = some + some // w * (side - w) + (y * side + x)
     return _Patches(at, label, np.bincount(label, minlength=count), side)
-
-
-def _middle(values: NDArray[Any], without: float) -> float:
-    """The upper median of numbers (N,); ``without`` any, that."""
-    if not values.size:
-        return without
-    k = values.size // 2
-    return float(np.partition(values, k)[k])
 
 
 def _closed(mask: Mask) -> Mask:

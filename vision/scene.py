@@ -2,12 +2,12 @@
 
 import math
 from collections import deque
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.differences import upper_median
 from vision.lens import Gray
 
 BLOCKS = (32, 18)
@@ -54,7 +54,7 @@ class SceneGate:
         changed = False
         if self._past:
             before = self._past[0][1]
-            gain = _middle((before + 8) / (blocks + 8))
+            gain = upper_median((before + 8) / (blocks + 8))
             share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
             changed = share > SCENE_SHARE
         self._past.append((at, blocks, thin))
@@ -90,23 +90,18 @@ def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
     gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2
     change = b[1:-1, 1:-1] - a[1:-1, 1:-1]
     strong = gx * gx + gy * gy
-    some = strong > min(float(strong.mean()), STRONG * _middle(strong))  # edges say where things are, the rest is noise
+    # edges say where things are, the rest is noise
+    some = strong > min(float(strong.mean()), STRONG * upper_median(strong))
     slopes, change = np.column_stack([gx[some], gy[some]]).astype(np.float64), change[some].astype(np.float64)
     if len(change) < 16:
         return 0.0, 0.0
     shift: NDArray[np.float64] = np.zeros(2)
     for _ in range(SHIFT_STEPS):
         off = np.abs(change + slopes @ shift)
-        weight = 1 / (1 + (off / (2 * (1.4826 * _middle(off) + 1e-4))) ** 2)
+        weight = 1 / (1 + (off / (2 * (1.4826 * upper_median(off) + 1e-4))) ** 2)
         weighted = slopes * weight[:, None]
         shift = np.asarray(-np.linalg.solve(weighted.T @ slopes + 1e-9 * np.eye(2), weighted.T @ change), np.float64)
     return float(shift[0]), float(shift[1])
-
-
-def _middle(values: NDArray[Any]) -> float:
-    """The upper median."""
-    flat = values.ravel()
-    return float(np.partition(flat, flat.size // 2)[flat.size // 2])
 
 
 def _detail(picture: Gray) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ import math
 
 from vision.change_clues import TRACK_END_MM
 from vision.changes import LEAVES_MM
+from vision.pairing import nearest_pairs
 from vision.shot_seen import Newcomer
 from vision.table import TableReading
 from vision.table_discs import TableDisc
@@ -65,16 +66,8 @@ def which_was_shot(
 
 def paired(missing: list[TableDisc], newcomers: list[Newcomer]) -> list[tuple[TableDisc, Newcomer]]:
     """Missing discs paired with the newcomers that they now are: the shortest ways first, within each side."""
-    ways = sorted(
+    ways = (
         (math.dist(n.seen.disc.mm, d.mm), i, j)
         for i, d in enumerate(missing) for j, n in enumerate(newcomers) if n.group == d.group
     )  # fmt: skip
-    out: list[tuple[TableDisc, Newcomer]] = []
-    used: set[int] = set()
-    found: set[int] = set()
-    for _, i, j in ways:
-        if i not in found and j not in used:
-            found.add(i)
-            used.add(j)
-            out.append((missing[i], newcomers[j]))
-    return out
+    return [(missing[i], newcomers[j]) for i, j in nearest_pairs(ways)]
