@@ -1,7 +1,7 @@
 """Clues to what changed between two rests: what hides a disc, explains it, or is which disc. Lengths in mm."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -31,7 +31,7 @@ GROUP_SURE = 0.75
 """A face is surely of one side from here on."""
 
 
-def covered(rest: Rest, mm: tuple[float, float], radius: float | None = None) -> float:
+def covered(rest: Rest, mm: Place, radius: float | None = None) -> float:
     """Share of a disc's face, or of what lies within ``radius`` mm of a board point, that hands hide."""
     face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
     return float(rest.hidden[face].mean()) if face.any() else 0.0
@@ -68,19 +68,23 @@ def light_of(change: Change, sides: Sides) -> Lab | None:
     return np.asarray(np.median(np.array(off), axis=0)) if off else None
 
 
-def nearest_of(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> int | None:
-    """Which of the ``free`` discs is read at a place (mm); None where none is."""
-    best = min(free, key=lambda k: math.dist(discs[k].disc.mm, mm), default=None)
-    return best if best is not None and math.dist(discs[best].disc.mm, mm) <= SAME_PLACE_MM else None
+class Unclaimed:
+    """The discs of a reading (``left``) that are none of those known from the last rest, as far as is found out."""
 
+    def __init__(self, discs: Iterable[SeenDisc]) -> None:
+        self.left = list(discs)
 
-def take(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> SeenDisc | None:
-    """The reading at a place, taken out of ``free``."""
-    near = nearest_of(discs, free, mm)
-    if near is None:
-        return None
-    free.discard(near)
-    return discs[near]
+    def at(self, mm: Place) -> SeenDisc | None:
+        """The disc that is read at a place (mm); None where none is."""
+        best = min(self.left, key=lambda s: math.dist(s.disc.mm, mm), default=None)
+        return best if best is not None and math.dist(best.disc.mm, mm) <= SAME_PLACE_MM else None
+
+    def take(self, mm: Place) -> SeenDisc | None:
+        """The same, which is then claimed."""
+        found = self.at(mm)
+        if found is not None:
+            self.left.remove(found)
+        return found
 
 
 def other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:
