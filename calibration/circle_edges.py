@@ -27,6 +27,11 @@ SUB_SPREAD = 0.35
 NOISE_MARGIN_MM = 9.0
 """Sampled on both sides beyond the window, so that the noise is judged beside the line and not on it."""
 
+STEPS = 60
+"""Steps across the radius, over window, margin and filter."""
+FILTER_REACH = 2.5
+"""Sigmas to which the filter reaches on either side."""
+
 MIN_STRENGTH = 3.0
 """Peaks below this many times the noise of the responses are no edge places."""
 
@@ -73,27 +78,26 @@ def circle_edges(
     window: float,
     count: int,
     sigma: float,
-    samples: int = 60,
 ) -> CircleEdges:
     """Find one circle's edge places within ``window`` mm of ``radius``.
 
-    ``count``: directions around the board; ``sigma``: width of the filter in mm; ``samples``: steps across the radius.
+    ``count``: directions around the board; ``sigma``: width of the filter in mm.
     """
-    reach_mm = 2.5 * sigma
-    step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / samples
+    reach_mm = FILTER_REACH * sigma
+    step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / STEPS
     reach = max(2, round(reach_mm / step))
-    radii = np.asarray(radius + (np.arange(samples + 1) - samples / 2) * step, dtype=np.float64)
+    radii = np.asarray(radius + (np.arange(STEPS + 1) - STEPS / 2) * step, dtype=np.float64)
     base = np.asarray(np.arange(count) * (2 * np.pi / count), dtype=np.float64)
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
     angles: Array = (base[:, None] + sub).ravel()
     bgr, at, inside = sample_rays(pyramid, cam, angles, radii)
     lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    lab = lab.reshape(count, SUB_ANGLES, samples + 1, 3).mean(1)
+    lab = lab.reshape(count, SUB_ANGLES, STEPS + 1, 3).mean(1)
     px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)
     seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
     k = kernel(kind, max(sigma / step, 0.8), reach)
     filtered = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
-    resp = np.asarray(filtered, dtype=np.float32).reshape(count, samples + 1, 3)[:, reach:-reach]
+    resp = np.asarray(filtered, dtype=np.float32).reshape(count, STEPS + 1, 3)[:, reach:-reach]
     px, radii = px[:, reach:-reach], radii[reach:-reach]
     if seen.sum() < 8:
         none = np.zeros(0)

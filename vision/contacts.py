@@ -141,17 +141,8 @@ def shared_radius(
 
 def _gauged(view: BoardView, discs: Sequence[Disc], refined: Refined, factor: float, lines: Lines) -> list[Disc]:
     """The discs as they were refined, with their contacts."""
-    spread = refined.shared.sigma
-    budget = budgets(
-        view,
-        refined.cylinders,
-        refined.sigma,
-        surprise=np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0)),
-        sigma_radius=spread[0],
-        sigma_height=spread[1],
-        sigma_shift=spread[2],
-        factor=factor,
-    )
+    surprise = np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0))
+    budget = budgets(view, refined.cylinders, refined.sigma, surprise, refined.shared.sigma, factor)
     solid = refined.cylinders
     top = view.camera.project(np.column_stack([solid.centres + solid.shift, solid.base + solid.height]))
     out = []
