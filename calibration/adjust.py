@@ -16,26 +16,26 @@ from calibration.derivatives import radii_seen
 
 CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
 POSE = 5
-"""The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance. With the
-focal length the distance grows too: so the board stays as large as it is seen, and what is left of a change is what
-the picture hardly shows."""
+"""The first five of CAMERA_NAMES are always free: two turns, two shifts as shares of the distance, and the logarithm of
+the distance. The distance grows with the focal length, so that the board keeps its size in the picture and a step of
+``log_focal`` changes only what the picture hardly shows."""
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
 
 CORRELATED = 50.0
-"""Neighbouring edge places err together (grain, hand-painted lines): this many count as one against the priors."""
+"""Neighbouring edge places share their errors (grain, hand-painted lines): so many count as one against the priors."""
 
 NOISE_FLOOR_PX = 0.03
-"""No edge place is trusted beyond this, however smooth the picture."""
+"""Edge places are never taken to be more precise than this (RMS), however smooth the picture."""
 
-STEPS = 8
-TRIES = 5
+STEPS, TRIES = 8, 5
+"""Gauss-Newton steps at most, and dampings tried for each of them (ten times as much every time)."""
 DAMPING, DAMPING_LEAST = 1e-4, 1e-9
-"""Of the first step: from a rough start a freer one goes astray. Near the solution it only holds back what the circles
-hardly tell: the focal length, and the principal point."""
+"""Levenberg-Marquardt damping of the first step, and its floor. With less, the first step from a rough start goes
+astray; near the solution, damping only slows down what circles hardly determine: focal length and principal point."""
 CONVERGED = 1e-5
-"""Relative gain of a step below which the next one isn't worth its time."""
+"""Relative decrease of the objective below which no further step is taken."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Priors:
 
 @dataclass(frozen=True)
 class Observations:
-    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px a mm along the radius (N,), weights (N,)."""
+    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px per mm along the radius (N,), weights (N,)."""
 
     px: Array
     circle: NDArray[np.int64]
@@ -202,12 +202,12 @@ def compared(fits: Sequence[Adjusted], obs: Observations, priors: Priors) -> Arr
 
 
 def cauchy_width(residuals: Array) -> float:
-    """Residual in pixels beyond which a place counts less, where many are large."""
+    """Residual in pixels beyond which a place counts less: larger where the residuals (N,) are large as a whole."""
     return max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(residuals))))
 
 
 def _prior_weight(rms: float) -> float:
-    """What a departure of one sigma from a prior weighs against squared residuals."""
+    """Weight of a prior's squared departure, in sigmas, against squared residuals in px; ``rms`` in px."""
     return CORRELATED * max(rms, NOISE_FLOOR_PX) ** 2
 
 

@@ -148,8 +148,8 @@ class Camera:
     def normalise(self, pixels: Array) -> Array:
         """Undistorted coordinates (N, 2) on the plane at distance 1 of pixels (N, 2).
 
-        The lens model is inverted by the usual fixed-point iteration (as OpenCV's ``undistortPoints`` does, whose
-        count of steps can't be set in every version).
+        The lens model is inverted by the usual fixed-point iteration, like OpenCV's ``undistortPoints``; that isn't
+        used because not every version lets one set the number of steps.
         """
         pixels = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
         x0 = (pixels[:, 0] - self.K[0, 2]) / self.K[0, 0]

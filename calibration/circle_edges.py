@@ -25,7 +25,7 @@ SUB_SPREAD = 0.35
 """Share of the angular step over which they are spread."""
 
 NOISE_MARGIN_MM = 9.0
-"""Sampled on both sides beyond the window, so that the noise is judged beside the line and not on it."""
+"""Width sampled on either side of the window, so that the noise is estimated beside the line and not on it."""
 
 STEPS = 60
 """Steps across the radius, over window, margin and filter."""
@@ -33,7 +33,7 @@ FILTER_REACH = 2.5
 """Sigmas to which the filter reaches on either side."""
 
 MIN_STRENGTH = 3.0
-"""Peaks below this many times the noise of the responses are no edge places."""
+"""A peak must exceed the noise of the responses (MAD) by this factor to be an edge place."""
 
 
 @dataclass(frozen=True)

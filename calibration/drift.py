@@ -13,7 +13,8 @@ from calibration.view import BoardView
 CHECK_WINDOW_MM = 4.0
 CHECK_COVERAGE = 0.5
 CHECK_RESIDUAL_PX = 1.2
-"""A camera that was moved by 2 px or more is told: line edges then scatter over the window."""
+"""The board is where the view says if more than this share of its line edges is found, and their RMS distance stays
+below this. Once the camera has moved by 2 px or more, edges scatter over the whole window of CHECK_WINDOW_MM."""
 
 
 @dataclass(frozen=True)

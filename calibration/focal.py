@@ -1,9 +1,9 @@
-"""The focal length of a camera that looks straight down, where circles hardly tell it from the distance.
+"""The focal length of a camera that looks straight down, where circles can hardly separate it from the distance.
 
-When focal length, distance and tilt change together, the fit to the edges hardly does: the cost has a long, flat, bent
-valley in which least squares may stop anywhere. So the focal length is held at several values and everything else is
-fitted at each (the profile likelihood; Venzon & Moolgavkar, "A method for computing profile-likelihood-based confidence
-intervals", 1988); the minimum of a parabola through the best three is the answer.
+When focal length, distance and tilt change together, the fit to the edges hardly changes: the objective has a long,
+flat, bent valley in which least squares may stop anywhere. So the focal length is held at several values and everything
+else is fitted at each (the profile likelihood; Venzon & Moolgavkar, "A method for computing profile-likelihood-based
+confidence intervals", 1988); the minimum of a parabola through the best three is the answer.
 """
 
 from dataclasses import dataclass, replace
@@ -16,15 +16,15 @@ from calibration.camera import Array
 FLAT_DEG = 17.0
 """Largest tilt at which the search is needed; beyond it the circles give the focal length to about 2 %."""
 SPREAD = 0.25
-"""Spacing of the first three values, in the logarithm: about as much as cameras differ."""
+"""Spacing of the first three values (natural logarithm): about as much as cameras differ."""
 STEPS, DAMPING = 8, 1e-6
 """Least squares at each value: number of steps, and hardly any damping, since principal point and tilt form a valley
 of their own."""
 MORE = 4
 """At most so many values are tried after the first three."""
 NEAR = 0.015
-"""A value this close, in the logarithm, to one already tried isn't worth a fit: the focal length is known to 10 % at
-best."""
+"""A value this close (natural logarithm) to one already tried isn't worth another fit: the focal length can be known to
+10 % at best."""
 
 
 @dataclass(frozen=True, eq=False)

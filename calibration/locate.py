@@ -25,17 +25,17 @@ COARSE_RADII = np.arange(0.04, 2.0, 0.009)
 inner line."""
 
 TRIED = 9
-"""Ellipses followed up; boards show among the first three or four."""
+"""Ellipses followed up; a board's is among the first three or four."""
 
 CONVINCING = 3.2
-"""A coarse score at which the search ends: photographs of other things come to half of it; what has circles all the
-same is refused after refinement."""
+"""The search ends at this coarse score. Photographs of other things reach half of it; other things with circles are
+refused after refinement."""
 
 RIVAL = 0.75
-"""Of several places, those with this share of the best evidence are boards as well."""
+"""A place with at least this share of the best place's evidence is taken for a board as well."""
 
 DISTINCT = 0.5
-"""Centres closer than this share of the larger shooting line's size in the picture belong to one board."""
+"""Centres closer than this share of the larger shooting line's radius in the picture belong to one board."""
 
 
 ASIDE = (0.2, 0.1, 0.05)

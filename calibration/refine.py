@@ -25,10 +25,10 @@ LABELLED_ANGLES = 120
 """Radii and directions at which a refined board is unrolled to be labelled: from within the hole to beyond the rail."""
 
 CIRCLE_EVIDENCE = 0.25
-"""A circle seen less than this by the unrolled board takes no part in the next round."""
+"""A circle with less evidence than this in the unrolled board takes no part in the next round."""
 
 CLEAR_LINE = 0.6
-"""Evidence of all three lines from which they need no help by the surface's edge, whose place depends on its bevel."""
+"""Once all three lines have this much evidence, the surface's edge is left out: its place depends on its bevel."""
 
 FOCAL_TYPICAL = 0.92
 FOCAL_SIGMA = 0.25
@@ -36,7 +36,8 @@ FOCAL_SIGMA = 0.25
 to 1.5."""
 
 EXIF_SIGMA = 0.06
-"""EXIF rounds, and phones stabilise by cropping; grossly cropped pictures are caught by the edges' own opinion."""
+"""Log spread of a focal length from EXIF, which is rounded and doesn't know of stabilisation's cropping; the edges
+themselves contradict it where a picture was cropped a lot."""
 
 LENS_SIGMA = 0.05
 """Prior spread of the lens's first radial term: phones and cameras keep to it, wide lenses have -0.1 to -0.3. So it is
@@ -45,13 +46,13 @@ CENTRE_SIGMA = 0.006
 """Prior spread of the principal point, in picture widths."""
 
 NCA_TOLERANCE = 0.012
-"""Ratios within this of 1/3 and 2/3 are an NCA board's; makers keep to some 0.5 %, other boards differ by 2 % and
-more."""
+"""Lines whose ratios to the shooting line lie this close to 1/3 and 2/3 are an NCA board's: makers keep to about 0.5 %,
+and other boards differ by 2 % and more."""
 
 NCA_SIGMA_MM = 0.5
 
 SAME_CIRCLE_MM = 8.0
-"""A label that lands this near a fitted circle means that circle; the next one is 20 mm away."""
+"""A label this close to a fitted circle means that circle; the next one is 20 mm away."""
 
 
 @dataclass(frozen=True)

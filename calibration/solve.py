@@ -25,16 +25,16 @@ from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
 UNSURE_BELOW = 2.6
-"""Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first (1.8 at
-most in 225), a board that can be scored on lies above the second. Plates and targets may lie there too;
-:func:`plausible` tells them."""
+"""Sums of evidence (``calibration.labels``) after refinement. Photographs of other things stay below the first (at most
+1.8 in 225), boards that can be scored lie above the second. So may plates and targets: :func:`plausible` rejects
+those."""
 
 INNER_LINES = {"ten": "10/5", "fifteen": "15/10"}
-"""Lines by their names in a fit. Where one couldn't be measured its place would be guessed, and so would scores."""
+"""Names of the inner lines in a fit and for people. Both must be measured: by a guessed line, scores are guesses."""
 
 FAINTEST_LINE = 0.2
-"""Evidence that each of the three lines needs beyond that of a circle where boards have none: what isn't seen can't be
-scored by, and targets and rugs lack one of the lines or have others."""
+"""How much more evidence each of the three lines needs than any circle found where boards have none: scores need every
+line, and targets and rugs lack one or have others."""
 
 HOLE_LEAST, SURFACE_LEAST = 0.22, 0.3
 """Evidence of the hole's rim and of the surface's edge that a board needs: each of 112 boards has more than 0.31 and
@@ -61,7 +61,7 @@ HOLE_SCATTER_MM = 0.6
 
 
 SMALL_STEP = dict.fromkeys(CAMERA_NAMES, 1e-4) | {"cx": 0.1, "cy": 0.1}
-"""Steps of the numerical derivative of the camera's place: radians, shares, and pixels."""
+"""Steps for numerical derivatives of the camera's place: in radians, shares, and (``cx``, ``cy``) pixels."""
 
 
 def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoBoard:
@@ -203,7 +203,7 @@ def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
 
 
 def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
-    """Standard uncertainties of what people ask about, from the covariance of the fit."""
+    """Standard uncertainties by name (see :class:`~calibration.camera.Camera`), from the covariance of the fit."""
     spread = dict(zip(fit.free, np.sqrt(np.clip(np.diag(fit.covariance), 0, None)), strict=True))
     turn = np.hypot(spread.get("turn_x", 0.0), spread.get("turn_y", 0.0))
     return {
@@ -216,7 +216,7 @@ def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
 def _sideways(cam: Camera, fit: Adjusted) -> float:
     """Standard uncertainty of the camera's place along the board, each way, over its height above it.
 
-    By so much times its height the top of a disc may appear aside of where the camera has it.
+    Times a disc's height, it is how far the disc's top may appear from where this camera says that it appears.
     """
     at = [k for k, name in enumerate(fit.free) if name in CAMERA_NAMES]
     slopes = np.empty((2, len(at)))

@@ -85,11 +85,11 @@ class BoardView:
         return self.to_px(np.array(about) + radius * np.column_stack([np.cos(a), np.sin(a)]), z)
 
     def px_per_mm(self, mm: Array, z: float = 0.0) -> float:
-        """Pixels a millimetre at one board point (2,): the geometric mean over directions."""
+        """Pixels per millimetre at one board point (2,): the geometric mean over directions."""
         return float(self.scales(mm, z)[0])
 
     def scales(self, mm: Array, z: float = 0.0) -> Array:
-        """Pixels a millimetre (N,) at board points (N, 2): the geometric mean over directions."""
+        """Pixels per millimetre (N,) at board points (N, 2): the geometric mean over directions."""
         around = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, -0.5], [0.0, 0.5]])
         p = self.to_px(np.asarray(mm, dtype=np.float64).reshape(-1, 1, 2) + around, z).reshape(-1, 4, 2)
         u, v = (p[:, 1] - p[:, 0]).T, (p[:, 3] - p[:, 2]).T

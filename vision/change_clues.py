@@ -1,4 +1,4 @@
-"""Clues to what changed between two rests: what hides a disc, explains it, or is which disc. Lengths in mm."""
+"""Clues to what changed between two rests: what hides a disc, what explains it, which disc is which. Lengths in mm."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,16 +19,17 @@ SAME_PLACE_MM = 6.0
 COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
 TRACK_END_MM = 45.0
-"""A disc's track ends within this of where the disc is read, since it follows the front edge or the shadow."""
+"""A track ends within this distance of where its disc is read: it follows the disc's front edge or its shadow."""
 STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
-"""A struck disc is seen over at least this path, this often and this fast; hands push shorter and slower."""
+"""Least path in mm, number of points and speed in mm/s of a struck disc's track; hands push over shorter ways,
+slower."""
 BESIDE_HOLE_MM = 46.0
 """A disc nearer to the hole than this changes how the hole looks: its body hides it or its shadow falls in. It is the
 sum of both radii and of the shift of a disc's height at 45 degrees."""
 SURELY = 0.8
 """A disc this probable is believed even there."""
 GROUP_SURE = 0.75
-"""A face is surely of one side from here on."""
+"""From this probability on, a face is surely of one side."""
 
 
 def covered(rest: Rest, mm: Place, radius: float | None = None) -> float:

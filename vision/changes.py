@@ -33,9 +33,10 @@ MOVED_MM = 0.5
 MAYBE_MOVED_MM = 0.3
 """Between this and MOVED_MM a person is asked."""
 MOVED_BY_READING_MM = 4.0
-"""Where the pixels don't tell (another camera, a shadow), a disc was moved if the places read differ by this ..."""
+"""Where pixels can't be compared (another camera, a shadow), a disc was moved if its two readings lie this far apart
+..."""
 MAYBE_BY_READING_MM = 1.6
-"""... and are doubtful from here on."""
+"""... and may have been moved from this distance on."""
 PLAIN_STEP = 6.0
 """From this many grey levels on, a change confirms as a disc what the reading only suspects to be one."""
 PLACING_MM = 25.0
@@ -46,7 +47,7 @@ the second of it: no disc stays there (C10)."""
 FIRST, HOLE_AT_FIRST, LINE_AT_FIRST = 0.6, 0.95, 0.95
 """Probability from which a disc is believed at first sight: on the board, in the hole, on the line."""
 LEAVES_MM = 60.0
-"""A track this long tells where a disc went."""
+"""A track at least this long shows where a disc went."""
 IN_HOLE_MM = 20.0
 """... and within this of the middle where the disc fell into the hole, about a disc's radius and the hole's play."""
 ARRIVED = 0.15
@@ -54,11 +55,12 @@ ARRIVED = 0.15
 ARRIVED_SURE = 0.5
 """... and from this one on where the pixels show no disc (natural discs on bare wood have little contrast)."""
 READ_BEFORE = 0.5
-"""Something read before, with this share of its probability, where no disc was known is a print or a stain."""
+"""What was already read at the last rest, with at least this share of its present probability, where no disc was known,
+is a print or a stain."""
 HOLE_TRACK_MM = 40.0
 """A track that ends this near to the hole's middle may have ended in it: it follows the front edge or the shadow."""
 PIECE_MM, PIECE_POINTS = 15.0, 3
-"""A piece of a track is this long and was seen this often at least."""
+"""Least path in mm, and number of points, of a piece of a track."""
 BORNE_OUT = 0.6
 """Least probability given to a disc, however faintly read, where the pixels say that something came to lie."""
 SUNK_LIKE, SUNK_ENDED_LIKE = 0.6, 0.8
@@ -170,7 +172,7 @@ class BoardMemory:
     def _fate_by_reading(
         self, reading: TableReading, d: TableDisc, unclaimed: Unclaimed, sides: Sides
     ) -> Stayed | Moved | None:
-        """The same where the pixels don't tell."""
+        """What became of a disc by the readings alone, where the pixels can't tell."""
         seen = unclaimed.at(d.mm)
         if seen is None or not seen.sure or other_side(d, seen, sides):
             return Stayed(d, None) if d.held else None

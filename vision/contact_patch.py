@@ -19,11 +19,11 @@ from calibration.view import BoardView
 ANGLES = 64
 STEPS = 28
 STEP_MM = 0.5
-"""Near one pixel of an ordinary photograph (0.7-1.6 pixels a mm): finer steps would sample nothing new."""
+"""About one pixel of an ordinary photograph (0.7-1.6 pixels per mm): finer steps would sample nothing new."""
 INSIDE_MM = 6.5
 """How far inside the outline a ring begins: past bevel and highlight, and beyond the worst start."""
 DETAIL_PX_PER_MM = 2.0
-"""Pictures with more detail than this are reduced first, so that the steps do not skip over pixels."""
+"""Pictures with more detail than this are reduced first, so that no pixels are skipped between two steps."""
 
 CHANNELS = 12
 """Colour of both rings (2 x 3), what hides them (2), painted lines (2), and two constants (see ``patches``)."""
@@ -192,7 +192,7 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
 
     Channels, all uint8: square-root blue, green, red of the upper ring, then of the lower ring; what hides the upper
     and the lower ring (neighbours, the picture's edge); how much of a step is painted line, upper and lower; and two
-    constants: tangent of the view angle (128 a unit) and pixels a millimetre (80 a unit).
+    constants: tangent of the view angle (times 128) and pixels per millimetre (times 80).
     """
     n = len(discs)
     out = np.zeros((n, CHANNELS, ANGLES, STEPS), np.uint8)

@@ -1,7 +1,7 @@
 """What a gap is uncertain by, part by part, in millimetres.
 
 The network's own sigma is trained on rendered discs from slightly wrong cameras; here it is recalibrated on scenes it
-never saw (log sigma linear in log network sigma, log pixels a millimetre, tangent of the view angle and the direction
+never saw (log sigma linear in log network sigma, log pixels per millimetre, tangent of the view angle and the direction
 to the camera; fitted with a Student-t loss by ``training/fit_gap_sigma.py``), and joined with what it can't know.
 """
 
@@ -13,9 +13,9 @@ from calibration.view import BoardView
 from vision.contact_patch import Cylinders, camera_axes
 
 EDGE = (0.488, 1.043, -0.434, -0.012, 0.038)
-"""log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
+"""log sigma = EDGE . (1, log network sigma, log pixels per mm, tan view angle, cosine of outward against camera)."""
 EDGE_MIN_MM = 0.13
-"""Never taken as surer: a disc that looks otherwise than those that taught the network (drawn ones) is off by that
+"""Least standard uncertainty assumed: on discs unlike its training data (drawn ones) the network errs by this much
 however sure it is."""
 LINE_MM = 0.05
 """Standard uncertainty of a line's radius beside a disc from grain and wear, beyond what the fit says."""

@@ -31,14 +31,16 @@ from vision.readings import Disc, LineContact
 
 PASSES = 3
 CORRECTION_MAX_MM = 3.0
-"""The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
+"""The network was trained on starts up to 1.6 mm off; it isn't believed where it moves a disc farther than this."""
 RADIUS_HOLDS_MM = 0.1
-"""Discs are measured anew where their radius has become known otherwise by more than this."""
+"""All discs are measured anew once their radius, as known from elsewhere, has changed by more than this."""
 MOVED_FREE_MM = 2.2
-"""A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
+"""A disc that had to be moved farther than this, and so than starts are usually off, is probably not what the network
+takes it for; the excess counts as uncertainty."""
 EDGES_SUPPORT, EDGES_USUAL_MM = 0.6, 1.0
-"""Edges seen on at least this share of the outline differ from the network by up to this where both are as good as they
-are; beyond, half of it is doubt. They never move a disc: where they dissent they mostly run along a shadow."""
+"""Where edges are seen on at least the first share of the outline, network and edges usually agree to within the
+second; half of any larger difference counts as doubt. Edges never move a disc: where they disagree, they mostly follow
+a shadow."""
 
 
 @dataclass(frozen=True)

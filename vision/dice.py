@@ -25,7 +25,7 @@ from vision.readings import Die
 Floats = NDArray[np.float64]
 
 LIKELY = 0.25
-"""Chance of the finder from which on a find is looked at."""
+"""A find is looked at from this probability (the finder's) on."""
 NOTHING, COCKED, AIMS, FOOT = 7, 8, slice(9, 12), slice(12, 14)
 """The reader's outputs: no value (0), values 1 to 6, no top face (7); leaning; offset x, y and log of the size; where
 the foot appears, in edges from the top."""
@@ -34,7 +34,7 @@ SIZES = (1.0, 0.8, 1.25)
 clear. These lie at the ends of what the reader was trained on: on drawn dice the mean over them is wrong a third less
 often than over sizes a tenth apart, whose readings are too much alike."""
 CHANGES = 2.0
-"""By how much the log odds of a first look may change with the further ones (set by hand)."""
+"""How much further looks may still change the log odds of a first look (set by hand)."""
 CLEAR = 0.95
 """Probability of a value from which on the reader needs no second opinion."""
 TOP_ODDS = (-0.5, 0.8, 1.0)
@@ -44,7 +44,7 @@ hardly, so more than half of the finder's weight has been taken off it, and the 
 LAYOUT_SIZES = (0.88, 1.0, 1.13)
 """Sizes tried by the filter, in the face's."""
 FAR = 0.3
-"""What a size other than the face's costs, for one unit of the log of their ratio."""
+"""Correlation that is taken off a size unlike the face's, per unit of the logarithm of their ratio."""
 PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
 FACE_ODDS = 5.0
@@ -52,7 +52,8 @@ FACE_ODDS = 5.0
 discs, holes and knots look so too. Set by hand with photographs of dice, cards and boards in view: of 1250 doubtful
 finds where no dice lie none shows it by half. On drawn dice, whose looks the networks know, it is worth 2."""
 LAYOUT_FITS, RIM_SHOWS = (0.6, 0.8), (0.7, 1.4)
-"""Correlation with the layout, and contrast of the rim, from which on they count, and from which on in full."""
+"""Correlation with the layout, and contrast of the rim: they count from the first value on, and in full from the
+second."""
 AS_READ = 0.4
 """Probability of a value, if this is a top face, from which on its layout is looked for: that must only confirm it."""
 PLAINLY = 0.8
@@ -83,7 +84,7 @@ LARGER = 1.6
 BESIDE = 1.2
 """How near, in edges, a die's sides lie to its top at most: a face for which only its pips speak is such a side."""
 FACE = 0.42
-"""Half of the middle part of a crop that surely shows the die, in edges: there its body's colour is taken."""
+"""Half the side, in edges, of the middle part of a crop that surely shows the die; its body's colour is taken there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ HOLD_S = 0.2
 EVERY_S = 0.06
 """Seconds between two readings at least: enough for three in HOLD_S, few enough for a live table on one core."""
 STEP_EDGES = 0.2
-"""Way in edges between two readings up to which a die lies: readings repeat within some 0.05."""
+"""A die that moves by no more than this (in edges) between two readings lies still: readings repeat to about 0.05."""
 DRIFT_EDGES = 0.4
-"""Way in edges over HOLD_S up to which it does."""
+"""... and no more than this over HOLD_S."""
 SHAKEN_EDGES = 0.4
-"""Way in edges that all dice may go together: a table or a camera that trembles."""
+"""How far (in edges) all dice may move together: the table or the camera trembles."""
 AGAIN_S = 0.25
 """Seconds without agreement after which the same dice at the same places count as a new rest."""
 

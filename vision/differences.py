@@ -13,14 +13,16 @@ LEAST_STEP, MOST_STEP = 6.0, 14.0
 """Grey levels by which the mean over 3 x 3 pixels has changed: coding noise stays below the first, and a disc of the
 board's own colour that has moved by half a millimetre shows the second at its rim."""
 NOISE_TIMES = 6.0
-"""Between these, so many times the usual change where nothing has happened."""
+"""Between these two limits, a change must exceed the usual change, where nothing has happened, by this factor."""
 LIGHT_SHARE, LIGHT_CLIP = 0.2, 12
-"""Light changes smoothly over this share of a picture's width; one pixel bends its estimate by this much at most."""
+"""Light is estimated over windows of this share of the picture's width; a pixel may bend the estimate by so many grey
+levels at most."""
 SPECK_PX = 14
 """Changes of fewer pixels are coding noise: a disc that moves by half a millimetre changes more at its rim."""
 OFFSET = 8.0
 """Grey levels added before light is taken as a factor: the darkest pixels tell little about it."""
 THINNED = 8
+"""The overall change of exposure is estimated from every eighth row and column."""
 
 
 def differs(before: Picture, now: Picture, where: Mask) -> Mask:

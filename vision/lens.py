@@ -51,7 +51,7 @@ class Lens:
 
     @property
     def mm_per_px(self) -> float:
-        """Millimetres a pixel."""
+        """Millimetres per pixel."""
         return 2 * self.half_mm / self.size
 
     @cached_property

@@ -49,7 +49,7 @@ HAND_ALONE_DISCS = 24.0
 DITCH = 1.12
 """In shooting-line radii: the ditch begins here, and groups of discs lie within."""
 IS_OUTSIDE, IS_DITCH, WAS_HAND = 1, 2, 4
-"""What is said of a pixel in bits, so that all are counted at once."""
+"""Bits that mark a pixel, so that one count of all their combinations serves three masks."""
 HAND_OVERLAP = 0.3
 """Share of a patch that must have been hand before for it to be hand still."""
 HAND_MARGIN_MM = 10.0
@@ -59,9 +59,11 @@ SMALLEST_MM2 = 90.0
 FASTEST_MM_S = 4500.0
 """Faster than any shot seen (3 m/s)."""
 GATE_MM = 30.0
+"""A mover continues a track if it lies this near to the track's last or expected place; more if that is fast."""
 LOST_S = 0.25
-"""A track that wasn't seen for so long has ended."""
+"""A track that wasn't seen for this long has ended."""
 TRACKS_KEPT = 60
+"""Ended tracks that are kept until they are asked for: the latest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The networks that come with the package, read when they are first wanted and run by OpenCV."""
+"""The networks that come with the package: read when they are first needed, run by OpenCV."""
 
 from importlib.resources import as_file, files
 from pathlib import Path

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 SHOT_PATH_MM = 55.0
-"""A shot is a path of this length or more outside any hand; placing and straightening stay below."""
+"""A shot's path, outside any hand, is at least this long; placing and straightening make shorter ones."""
 SHOT_REACH_MM = 35.0
 """... that leads somewhere: off a post it may come straight back."""
 SLOWEST_MM_S = 100.0
@@ -69,13 +69,13 @@ class Track:
 
     @property
     def reach(self) -> float:
-        """The farthest that it came from its start, in mm."""
+        """Its largest distance from its start, in mm."""
         _, x, y = self.points[0]
         return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
 
     @property
     def least(self) -> float:
-        """The nearest that it came to the board's middle, in mm."""
+        """Its smallest distance from the board's middle, in mm."""
         return min(math.hypot(q[1], q[2]) for q in self.points)
 
     @property
