@@ -28,7 +28,8 @@ DETAIL_PX_PER_MM = 2.0
 CHANNELS = 12
 """Colour of both rings (2 x 3), what hides them (2), painted lines (2), and two constants (see ``patches``)."""
 
-Patch = NDArray[np.uint8]
+Patches = NDArray[np.uint8]
+"""N of them: (N, CHANNELS, ANGLES, STEPS)."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def hidden_ground(view: BoardView, ground: Array, others: Cylinders, margin: flo
     return out
 
 
-def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, others: Cylinders) -> Patch:
+def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, others: Cylinders) -> Patches:
     """Patches (N, CHANNELS, ANGLES, STEPS) of ``discs`` in a picture reduced by ``factor`` (see ``prepare``).
 
     Channels, all uint8: square-root blue, green, red of the upper ring, then of the lower ring; what hides the upper

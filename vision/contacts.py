@@ -22,7 +22,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, load
-from vision.contact_patch import Cylinders, Patch, camera_axes, joined, patches, prepare
+from vision.contact_patch import Cylinders, Patches, camera_axes, joined, patches, prepare
 from vision.contact_shared import UNFAMILIAR_MM, Shared, agreed, believed_first, given_lean, radius_prior
 from vision.contact_sigma import Budget, budgets
 from vision.disc_values import NEAR_MM, p_touching, verdict_of
@@ -186,7 +186,7 @@ def refine(
     return Refined(known, sigma, np.linalg.norm(known.centres - starts, axis=1), doubt, shared), factor, small
 
 
-def _dissent(seen: Patch, offset: Array) -> Array:
+def _dissent(seen: Patches, offset: Array) -> Array:
     """Doubt (N,) in mm about the network's offsets (N, 2) where plain edges agree on another place."""
     edges = fit_edges(seen)
     apart = np.linalg.norm(edges.offset - offset, axis=1)

@@ -15,7 +15,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import network_input
-from vision.contact_patch import Cylinders, Patch, camera_axes, patches
+from vision.contact_patch import Cylinders, Patches, camera_axes, patches
 from vision.networks import answers
 
 SHIFT_MAX_MM = 2.5
@@ -37,7 +37,7 @@ class Rims:
 
 def on_edges(
     image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, rounds: int = ROUNDS
-) -> tuple[Patch, Array, Array]:
+) -> tuple[Patches, Array, Array]:
     """Move candidates onto their edges: patches there, edges' support (N,), and the moves (N, 2) in mm."""
     nobody = Cylinders(np.zeros((0, 2)), np.zeros(0), np.zeros(0))
     moves = np.zeros((len(discs), 2))
@@ -68,6 +68,6 @@ def rims(
     return max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))
 
 
-def _log_odds(seen: Patch) -> Array:
+def _log_odds(seen: Patches) -> Array:
     """The network's log odds (N,) of patches (N, CHANNELS, ANGLES, STEPS)."""
     return answers("rim", network_input(seen)).reshape(-1).astype(np.float64)

@@ -35,6 +35,11 @@ NAMED = 0.02
 """Alternatives at least this probable are put into words."""
 
 
+def hole_radius(board: BoardModel, radius: float) -> float:
+    """Radius of the hole in mm: as measured, or else what is usual for discs of ``radius`` mm."""
+    return board.hole or HOLE_OVER_DISC * radius
+
+
 def p_touching(gap: float, sigma: float) -> float:
     """Probability that a gap measured with standard uncertainty ``sigma`` is 0 or less."""
     return 0.5 * math.erfc(gap / max(sigma, 1e-6) / math.sqrt(2))
@@ -87,12 +92,12 @@ def standing(disc: Disc, board: BoardModel, radius: float) -> Disc:
 
 
 def possible(chances: dict[DiscState, float], away: float, board: BoardModel, radius: float) -> dict[DiscState, float]:
-    """Chances of the states of a disc ``away`` mm from the middle, as mechanics allows them.
+    """Probabilities of the states of a disc ``away`` mm from the board's centre, as mechanics allows them.
 
     A disc tips into the hole where its centre is nearer to the hole's than sqrt(hole^2 - disc^2), and one that lies
     flat in the hole lies in its middle; places over the hole are measured to within HOLE_PLACE_MM.
     """
-    hole = board.hole or HOLE_OVER_DISC * radius
+    hole = hole_radius(board, radius)
     tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
     if away > tips + HOLE_PLACE_MM:
         return chances | {"hole": 0.0, "leaning": 0.0, "board": max(chances.get("board", 0.0), 0.01)}

@@ -119,7 +119,7 @@ class MotionEye:
         self._samples = {step: np.flatnonzero(lens.field[::step, ::step]) for step in (4, 8)}
 
     def use(self, lens: Lens) -> None:
-        """Go on with a lens that shows the same square with other millimetres."""
+        """Take a lens from now on: the first one, or one that shows the same square in other millimetres."""
         self.lens = lens
         over_ditch = (lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)
         self._places = (IS_OUTSIDE * (lens.outside > 0) + IS_DITCH * over_ditch).astype(np.uint8)
@@ -184,13 +184,17 @@ class MotionEye:
         )  # fmt: skip
         self._hand = hand
         if sight.calm_s > LAG_S and at - self._refreshed >= PLATE_EVERY_S:
-            self._refresh(gray, foreground, against)
+            self._refresh(self.plate, gray, foreground, against)
             self._refreshed = at
         return sight
 
     def settle(self, gray: Gray, hidden: Mask) -> None:
-        """The board as it lies now becomes the plate, but for what is ``hidden`` (n, n)."""
-        assert self.plate is not None
+        """The board as it lies now becomes the plate, except where it is ``hidden`` (n, n).
+
+        Raises ValueError before the first :meth:`look`.
+        """
+        if self.plate is None:
+            raise ValueError("nothing was looked at yet: there is no plate to change")
         self._earlier, self._plate8 = self.plate, None
         self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
 
@@ -207,10 +211,10 @@ class MotionEye:
         self.tracks = [Track([t.points[-1]]) for t in self.tracks]
         return out
 
-    def _refresh(self, gray: Gray, foreground: Mask, against: NDArray[np.int16]) -> None:
-        assert self.plate is not None
+    def _refresh(self, plate: NDArray[np.float32], gray: Gray, foreground: Mask, against: NDArray[np.int16]) -> None:
+        """Let the ``plate``, in place, and the pixels' usual deviations follow where there is no foreground."""
         quiet = foreground == 0
-        self.plate += np.where(quiet, np.float32(PLATE_RATE) * (gray.astype(np.float32) - self.plate), 0)
+        plate += np.where(quiet, np.float32(PLATE_RATE) * (gray.astype(np.float32) - plate), 0)
         size = np.minimum(against, 20).astype(np.float32)
         self._deviation += np.where(quiet, np.float32(PLATE_RATE) * (size - self._deviation), 0)
         np.maximum(self._deviation, 0.5, out=self._deviation)

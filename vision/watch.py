@@ -123,8 +123,12 @@ class TableWatch:
         self._take(view, frame, as_luma(frame)[1])
 
     def rescale(self, factor: float, disc_radius: float, scale: Scale) -> None:
-        """The board's millimetres are to be multiplied by ``factor``; discs then have ``disc_radius`` mm."""
-        assert self._rests is not None
+        """Multiply the board's millimetres by ``factor``; its discs then have a radius of ``disc_radius`` mm.
+
+        Raises ValueError before the board was found.
+        """
+        if self._rests is None:
+            raise ValueError("the board wasn't found yet: it has no millimetres to multiply")
         before = 1.0 if self.sizing is None else self.sizing.factor
         self.sizing = Sizing(before * factor, disc_radius, scale)
         view = self._rests.view.scaled(factor, scale).with_discs(disc_radius)
