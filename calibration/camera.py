@@ -24,6 +24,11 @@ def resizing(sx: float, sy: float) -> Array:
     return np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1.0]])
 
 
+def resized_px(px: Array, factor: float) -> Array:
+    """Pixels (...), x or y, as they are in the picture resized to ``factor`` of its size (see :func:`resizing`)."""
+    return np.asarray((px + 0.5) * factor - 0.5)
+
+
 @dataclass(frozen=True)
 class Camera:
     """Intrinsics, distortion and pose of one camera over one board.

@@ -89,16 +89,11 @@ def circle_edges(
     radii = np.asarray(radius + (np.arange(STEPS + 1) - STEPS / 2) * step, dtype=np.float64)
     base = np.asarray(np.arange(count) * (2 * np.pi / count), dtype=np.float64)
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
-    angles: Array = (base[:, None] + sub).ravel()
-    bgr, at, inside = sample_rays(pyramid, cam, angles, radii)
-    lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    lab = lab.reshape(count, SUB_ANGLES, STEPS + 1, 3).mean(1)
-    px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)
+    bgr, at, inside = sample_rays(pyramid, cam, (base[:, None] + sub).ravel(), radii)
     seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
-    k = kernel(kind, max(sigma / step, 0.8), reach)
-    filtered = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
-    resp = np.asarray(filtered, dtype=np.float32).reshape(count, STEPS + 1, 3)[:, reach:-reach]
-    px, radii = px[:, reach:-reach], radii[reach:-reach]
+    resp = _responses(bgr.reshape(count, SUB_ANGLES, STEPS + 1, 3), kernel(kind, max(sigma / step, 0.8), reach))
+    px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)[:, reach:-reach]
+    radii = radii[reach:-reach]
     if seen.sum() < 8:
         none = np.zeros(0)
         return CircleEdges(none, np.zeros((0, 2)), none, none, none, int(seen.sum()))
@@ -120,6 +115,18 @@ def circle_edges(
     scale = np.hypot(*(px[rows, peak + 1] - px[rows, peak - 1]).T) / (2 * step)
     offsets = radii[peak] + shift * step - radius
     return CircleEdges(base[rows], places, scale, strength[ok], offsets, int(seen.sum()))
+
+
+def _responses(bgr: Image, k: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Responses (N, M, 3) in Lab along rays to a filter k (K,), K odd, where it reaches no sample that isn't there.
+
+    ``bgr`` (N, SUB_ANGLES, M + K - 1, 3) uint8: samples along each ray and its close neighbours, which are averaged.
+    """
+    n, _, m, _ = bgr.shape
+    lab = cv2.cvtColor(bgr.reshape(-1, m, 3).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    lab = lab.reshape(n, SUB_ANGLES, m, 3).mean(1)
+    filtered = cv2.filter2D(lab, -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(filtered, dtype=np.float32)[:, len(k) // 2 : m - len(k) // 2]
 
 
 def _project(resp: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Array
+from calibration.camera import Array, resized_px
 from calibration.view import BoardView
 
 ANGLES = 64
@@ -206,7 +206,7 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
     for k, (height, shift) in enumerate(((discs.base + discs.height, discs.shift), (feet, (0.0, 0.0)))):
         there_x, there_y = x + shift[0], y + shift[1]
         u, v = view.camera.pixels_of(there_x, there_y, height[:, None, None])
-        small_u, small_v = (((c + 0.5) * factor - 0.5).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
+        small_u, small_v = (resized_px(c, factor).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
         colour = cv2.remap(image, small_u, small_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         out[:, 3 * k : 3 * k + 3] = cv2.LUT(colour, root).reshape(n, ANGLES, STEPS, 3).transpose(0, 3, 1, 2)
         # where the rays through the ring meet the plane of the board

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Array
+from calibration.camera import Array, resized_px
 from calibration.view import BoardView
 from vision.contact_patch import camera_axes
 from vision.networks import answers
@@ -39,7 +39,7 @@ def whole_patches(
     signs = np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * HALF_RADII * radius
     corners = places[:, None] + signs[None, :, :1] * left[:, None] - signs[None, :, 1:] * ahead[:, None]
     px = view.to_px(corners.reshape(-1, 2), height / 2).reshape(n, 4, 2)
-    px = ((px + 0.5) * factor - 0.5).astype(np.float32)
+    px = resized_px(px, factor).astype(np.float32)
     ends = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) - 0.5
     out = np.zeros((n, PATCH, PATCH, 3), np.uint8)
     for k in range(n):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from calibration.boards import SURFACE_OVER_SHOOTING as SURFACE_OVER_SHOOTING  # noqa: PLC0414 (drawings take it from here)
+from calibration.camera import resized_px
 from calibration.view import BoardView
 from vision.formats import Pixels
 from vision.readings import Cover, Disc, LineContact
@@ -116,7 +117,7 @@ def outline(
     canvas: NDArray[np.uint8], points: NDArray[np.float64], factor: float, colour: Colour, width: float
 ) -> None:
     """Draw a closed curve (N, 2) given in unscaled pixels, with sub-pixel ends; points far outside are left out."""
-    scaled = (points + 0.5) * factor - 0.5
+    scaled = resized_px(points, factor)
     limit = 4 * max(canvas.shape)
     if not np.isfinite(scaled).all() or np.abs(scaled).max() > limit:
         return
@@ -126,7 +127,7 @@ def outline(
 
 def label_disc(pen: ImageDraw.ImageDraw, view: BoardView, disc: Disc, factor: float, unit: float) -> None:
     """Write value and id on a disc and, near a line, its gap in mm beside it."""
-    x, y = ((np.array(disc.px) + 0.5) * factor - 0.5).tolist()
+    x, y = resized_px(np.array(disc.px), factor).tolist()
     radius = view.board.disc_radius * view.px_per_mm(np.array(disc.mm)) * factor
     big = float(np.clip(1.1 * radius, 20 * unit, 44 * unit))
     small = float(np.clip(0.55 * radius, 13 * unit, 19 * unit))
