@@ -142,7 +142,8 @@ def _slant(picture: NDArray[np.uint8], seen: Look) -> Slant | None:
 
 
 def _looks(picture: NDArray[np.uint8]) -> list[Look]:
-    """What is seen of each die; where that isn't enough, large ones are looked for once more, and must bear pips."""
+    """What is seen of each die; where no dice are found, large ones are looked for once more, and must show their
+    pips."""
     found = promising(picture, find(network("dice_find"), picture, again=True))
     looks = [one for one in (look(picture, *each) for each in found) if one is not None]
     kept = without_doubles(looks)
@@ -159,7 +160,7 @@ def any_dice(odds: list[float]) -> bool:
 
 
 def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[tuple[Found, Shown]]:
-    """The finds that a first look doesn't turn down, moved to where it says that the face is, and what they bear."""
+    """The finds that a first look doesn't reject, moved to where it sees the face, and what their pips show."""
     net = network("dice_read")
     kept: list[tuple[float, Found, Shown]] = []
     for f in found:
@@ -185,7 +186,7 @@ def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
 
 
 def look(picture: NDArray[np.uint8], found: Found, shown: Shown = BARE) -> Look | None:
-    """Read a face, at all SIZES unless it is clear at once, and hold it against the layouts; None: there is none."""
+    """Read a face, at all SIZES unless it is clear at once, and compare it with the layouts; None if it is no face."""
     x, y, edge = found.x, found.y, found.edge
     outs = views(network("dice_read"), picture, (x, y, edge), SIZES[:1], (AIMS, FOOT))
     if not _settled(outs):
@@ -219,10 +220,10 @@ def _settled(outs: NDArray[np.float64]) -> bool:
 
 
 def face_shown(picture: NDArray[np.uint8], found: Found, first: Floats) -> Shown:
-    """The value that a find bears by its layout of pips, and how clearly, within a rim that is turned as they are.
+    """The value that a find's layout of pips shows, and how clearly, if a rim turned like the pips surrounds them.
 
-    ``first``: the reader's outputs. Looked for where they give a value, the same, and where the finder saw it: of dice
-    unlike those that the reader learnt, its aims are the worst.
+    ``first``: the reader's outputs. The layout must confirm the value that they give. It is looked for where the finder
+    saw the face, since the reader's aims are at their worst on dice unlike those that it was trained on.
     """
     values = softmax(first[1:NOTHING])
     best = int(values.argmax())
@@ -246,7 +247,7 @@ def _ramp(value: float, ends: tuple[float, float]) -> float:
 
 
 def _flattened(foot: Floats) -> float:
-    """How much a face is foreshortened: its foot lies as many edges away as the sine of the tilt."""
+    """Foreshortening (cosine of the tilt) of a face: its foot appears as many edges away from it as the tilt's sine."""
     return float(max(0.0, 1 - float(foot @ foot)) ** 0.5)
 
 

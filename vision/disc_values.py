@@ -16,9 +16,10 @@ HOLE_VALUE, LEANING_VALUE = 20, 15
 NEAR_MM = 8.0
 """Lines within this distance of a disc's outline are listed, here and by ``vision.contacts``."""
 GUARD, GUARD_SIGMAS = 0.05, 1.6449
-"""A verdict is given where its opposite is less probable than this; that is a gap of this many sigmas."""
+"""A verdict is given where its opposite is less probable than the first; that takes a gap of as many sigmas as the
+second."""
 LINE_SIGMA_MM = 0.25
-"""Standard uncertainty of a line's inner edge as long as only the board as a whole is known."""
+"""Standard uncertainty of a line's inner edge, in mm, while only the board as a whole has been measured."""
 NEGLIGIBLE = 1e-4
 """Alternatives less probable than this are not named."""
 HOLE_PLACE_MM = 2.5

@@ -16,20 +16,20 @@ BLOCK_STEP = 10.0
 """Grey levels by which a block has changed."""
 SCENE_SHARE = 0.15
 """Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
-SCENE_LAG_S = 0.2
-SHAKE_LAG_S = 0.1
+SCENE_LAG_S, SHAKE_LAG_S = 0.2, 0.1
+"""A cut is a change against the picture this long before, a shake a shift against one this long before."""
 SHAKE_PX = 0.2
 """A knock shifts the whole picture, thinned to some 256 columns, by this many pixels within SHAKE_LAG_S; hands, discs,
 changing light and bands of flicker leave it where it was (0.02 px at most)."""
 SHIFT_EVERY_S = 0.05
-"""Shifts take some milliseconds to tell: no oftener than this."""
+"""A shift is looked for no more often than this, since that takes some milliseconds."""
 LOW_PASS = 15
 DETAIL_CLIP = 0.3
 """Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels so that light cancels. It
 is capped here, so that a bright sleeve counts no more than a painted line."""
 SHIFT_STEPS = 4
 STRONG = 3.0
-"""Edges are this many times as steep (squared) as is usual in the picture."""
+"""Squared gradients that count as edges, in multiples of the picture's median."""
 REDUCED = 4
 """Shifts of several pixels are seen in pictures reduced so many times."""
 
@@ -63,7 +63,7 @@ class SceneGate:
         return changed
 
     def shifted(self) -> bool:
-        """Whether the picture has shifted as a whole of late: the camera is being knocked or moved."""
+        """Whether the picture has just shifted as a whole: the camera is being knocked or moved."""
         at, _, now = self._past[-1]
         if at - self._shift[0] < SHIFT_EVERY_S:
             return self._shift[1]
@@ -82,9 +82,9 @@ class SceneGate:
 
 
 def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
-    """By how many pixels (x, y) most of a picture (h, w) uint8 has moved in ``now``; right up to about one pixel.
+    """Shift (x, y) in pixels of most of a picture (h, w) uint8 from ``before`` to ``now``; valid up to about one pixel.
 
-    Least squares on gradients; what doesn't move along with most of the picture loses its weight.
+    Robust least squares on gradients: what doesn't move along with most of the picture loses its weight.
     """
     a, b = _detail(before), _detail(now)
     gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2

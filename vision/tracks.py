@@ -15,12 +15,13 @@ SKIMS_FROM = 1.05
 """In shooting-line radii: a shot that only skims the board's edge is believed if its disc is first seen within this,
 half a disc from the line (C5); what begins in the ditch is a hand's doing."""
 OUTWARD, LATEST_SEEN = 0.35, 0.75
-"""In shooting-line radii: something first seen this far past the board's middle, or this far from the line, is another
-disc that was struck."""
+"""In shooting-line radii. A track first seen farther than this past the board's middle, or from the line it came from,
+is that of another disc, which was struck."""
 UNSEEN_S = 0.45
-"""A shot disc comes out from under the hand within this; what would have been under way for longer is no shot."""
+"""A shot disc appears from under the hand within this time; what must have been moving unseen for longer is no shot."""
 STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
-"""A track seen this often, over this path and this fast (over this time at most) is no finger's."""
+"""Least number of points, path in mm and speed in mm/s (over the first STRONG_S seconds) of a track that no finger
+makes."""
 
 
 LEAP_S, LEAP_MM = 0.1, 150.0
