@@ -20,8 +20,8 @@ is that of another disc, which was struck."""
 UNSEEN_S = 0.45
 """A shot disc appears from under the hand within this time; what must have been moving unseen for longer is no shot."""
 STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
-"""Least number of points, path in mm and speed in mm/s (over the first STRONG_S seconds) of a track that no finger
-makes."""
+"""No finger makes a track of so many points and so long a path, which is also as long as the speed gives over the time
+that it lasted (STRONG_S at most)."""
 
 
 LEAP_S, LEAP_MM = 0.1, 150.0
