@@ -10,50 +10,33 @@ import argparse
 import csv
 import json
 import math
-import os
 import statistics
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from calibration.boards import BUILT_IN
+from truth import NEAR_RADII, ROOT, SHARED, options_of
+
 from calibration.errors import TableError
-from calibration.hints import BoardHints
 from referee.crokinole_json import reading_json
 from referee.crokinole_reader import hints_for, read_crokinole
 from vision.frames import load_picture
+from vision.pairing import nearest_pairs
 
-ROOT = Path(__file__).parents[1]
-SHARED = Path(os.environ.get("REFEREE_DATA", ROOT.parent / "shared"))
 FOLDERS = ("scenes/crokinole", "scenes/crokinole_variants", "photos/crokinole")
-MATCH_RADII = 0.9
-"""A disc read is a true one when it lies within so many of its radii in the picture."""
 
 FLAT = {"leaning": "board"}
 
 
-def options_of(truth: dict[str, Any]) -> BoardHints:
-    """Turn the truth's ``options`` (what nobody could guess from the picture) into hints."""
-    given = dict(zip(truth.get("options", [])[::2], truth.get("options", [])[1::2], strict=False))
-    board = BUILT_IN.get(given.get("--board", ""))
-    shooting, disc = given.get("--shooting-line"), given.get("--disc")
-    return BoardHints(board, float(shooting) if shooting else None, float(disc) if disc else None)
-
-
 def match(found: list[dict[str, Any]], true: list[dict[str, Any]], radius: float) -> list[tuple[int, int]]:
     """Pairs (found, true) by distance in the picture, nearest first."""
-    near = sorted(
+    return nearest_pairs(
         (math.dist(f["px"], t["px"]), i, j)
         for i, f in enumerate(found)
         for j, t in enumerate(true)
-        if math.dist(f["px"], t["px"]) <= MATCH_RADII * t.get("radius_px", radius)
+        if math.dist(f["px"], t["px"]) <= NEAR_RADII * t.get("radius_px", radius)
     )
-    pairs: dict[int, int] = {}
-    for _, i, j in near:
-        if i not in pairs and j not in pairs.values():
-            pairs[i] = j
-    return list(pairs.items())
 
 
 def by_side(reading: dict[str, Any], pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, str] | None:

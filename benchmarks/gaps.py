@@ -12,16 +12,15 @@ import argparse
 import csv
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from truth import NEAR_RADII, ROOT, SHARED, options_of
 
 from calibration.errors import TableError
-from calibration.hints import BoardHints
 from calibration.view import BoardView
 from referee.crokinole_reader import hints_for, solve_view
 from vision.contact_net import ContactNet, load
@@ -31,13 +30,10 @@ from vision.frames import load_picture
 from vision.networks import read_network, use_network
 from vision.readings import Disc
 
-DATA = Path(os.environ.get("REFEREE_DATA", "../shared")) / "scenes"
-HELD_OUT = Path(__file__).parent.parent / "training" / "held_out"
+HELD_OUT = ROOT / "training" / "held_out"
 KINDS = ("crokinole", "crokinole_variants")
 NEAR_MM = 3.0
 """Only gaps within this are judged: farther ones decide nothing."""
-SAME_DISC = 0.9
-"""A disc found within this share of its radius in the picture is the true one."""
 COLUMNS = (
     "picture",
     "line",
@@ -81,13 +77,6 @@ class Summary:
         )
 
 
-def options_of(truth: dict[str, Any]) -> BoardHints:
-    """What a truth hands to the command, as hints."""
-    words = truth.get("options", [])
-    given = dict(zip(words[::2], words[1::2], strict=False))
-    return BoardHints(shooting_mm=float(given["--shooting-line"]) if "--shooting-line" in given else None)
-
-
 def untaught_by(picture: Path) -> ContactNet:
     """The network that learnt from the other half of the scenes, those of other parity; that for lines is taken too."""
     half = 1 - int(picture.stem[1:]) % 2
@@ -113,7 +102,7 @@ def rows_of(picture: Path, truth: dict[str, Any], net: ContactNet | None) -> lis
     out = []
     for true in wanted:
         away = np.linalg.norm(shown - true["px"], axis=1)
-        near = len(found) > 0 and away.min() < SAME_DISC * true["radius_px"]
+        near = len(found) > 0 and away.min() < NEAR_RADII * true["radius_px"]
         disc = found[int(away.argmin())] if near else None
         for line, gap in true["gaps"].items():
             if abs(gap) <= NEAR_MM:
@@ -205,7 +194,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     rows: list[Row] = []
     for kind in KINDS:
-        for path in sorted((DATA / kind).glob("*.truth.json")):
+        for path in sorted((SHARED / "scenes" / kind).glob("*.truth.json")):
             truth = json.loads(path.read_text())
             if truth.get("nothing"):
                 continue

@@ -16,49 +16,50 @@ from calibration.derivatives import radii_seen
 
 CAMERA_NAMES = ("turn_x", "turn_y", "x", "y", "log_z", "log_focal", "k1", "k2", "cx", "cy")
 POSE = 5
-"""The first five of CAMERA_NAMES, always free: two turns, two shifts in shares of the distance, the distance. With the
-focal length the distance grows too: so the board stays as large as it is seen, and what is left of a change is what
-the picture hardly shows."""
+"""The first five of CAMERA_NAMES are always free: two turns, two shifts as shares of the distance, and the logarithm of
+the distance. The distance grows with the focal length, so that the board keeps its size in the picture and a step of
+``log_focal`` changes only what the picture hardly shows."""
 
 CAUCHY_PX = 0.6
 """Residual in pixels beyond which an edge place counts less and less: discs, posts and hands over a line."""
 
 CORRELATED = 50.0
-"""Neighbouring edge places err together (grain, hand-painted lines): this many count as one against the priors."""
+"""Neighbouring edge places share their errors (grain, hand-painted lines): so many count as one against the priors."""
 
 NOISE_FLOOR_PX = 0.03
-"""No edge place is trusted beyond this, however smooth the picture."""
+"""Edge places are never taken to be more precise than this (RMS), however smooth the picture."""
 
-STEPS = 8
-TRIES = 5
+STEPS, TRIES = 8, 5
+"""Gauss-Newton steps at most, and dampings tried for each of them (ten times as much every time)."""
 DAMPING, DAMPING_LEAST = 1e-4, 1e-9
-"""Of the first step: from a rough start a freer one goes astray. Near the solution it only holds back what the circles
-hardly tell: the focal length, and the principal point."""
+"""Levenberg-Marquardt damping of the first step, and its floor. With less, the first step from a rough start goes
+astray; near the solution, damping only slows down what circles hardly determine: focal length and principal point."""
 CONVERGED = 1e-5
-"""Relative gain of a step below which the next one isn't worth its time."""
+"""Relative decrease of the objective below which no further step is taken."""
 
 
 @dataclass(frozen=True)
 class Priors:
-    """Prior values and standard deviations of what circles alone may not settle.
+    """Prior values and standard deviations of the parameters, which circles alone may not determine.
 
-    ``log_focal`` is of the focal length in px; ``k1``, ``k2`` are the lens's radial terms; ``centre`` in px is how
-    far the principal point may lie from the picture's middle. A sigma of 0 holds a parameter. ``radius`` and
-    ``radius_sigma`` (C,) in mm say what the circles' radii should be; an infinite sigma says nothing.
+    ``log_focal``: logarithm of the focal length in px; ``radius``, ``radius_sigma`` (C,): the circles' radii in mm;
+    ``k1``, ``k2``: the lens's radial terms, about 0; ``centre``: the principal point in px, about the picture's middle.
+    A sigma of 0 holds a parameter where it starts, an infinite one leaves it free. At least one radius must be held,
+    since circles don't show their scale.
     """
 
     log_focal: float
-    log_focal_sigma: float = 0.35
+    log_focal_sigma: float
+    radius: Array
+    radius_sigma: Array
     k1_sigma: float = 0.0
     k2_sigma: float = 0.0
     centre_sigma: float = 0.0
-    radius: Array | None = None
-    radius_sigma: Array | None = None
 
 
 @dataclass(frozen=True)
 class Observations:
-    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px a mm along the radius (N,), weights (N,)."""
+    """Edge places of all circles: pixels (N, 2), circle numbers (N,), px per mm along the radius (N,), weights (N,)."""
 
     px: Array
     circle: NDArray[np.int64]
@@ -70,18 +71,17 @@ class Observations:
 class Adjusted:
     """A camera with circle radii (C,) in mm, the covariance of all free parameters, and how well edges fit.
 
-    ``residuals`` (N,) in px and ``weights`` (N,) in 0..1 are in the order of the observations; ``rms_px`` is the
-    weighted RMS. ``free`` names the parameters in the order of ``covariance``: those of CAMERA_NAMES that were free,
-    then ``radius_0``, ``radius_1`` ... of the circles.
+    ``residuals`` (N,) in px are in the order of the observations; ``rms_px`` is their weighted RMS. ``free`` names the
+    parameters in the order of ``covariance``: those of CAMERA_NAMES that were free, then ``radius_0``, ``radius_1`` ...
+    of the circles.
     """
 
     camera: Camera
     radii: Array
     rms_px: float
     residuals: Array = field(repr=False)
-    weights: Array = field(repr=False)
-    free: tuple[str, ...] = ()
-    covariance: Array | None = field(default=None, repr=False)
+    free: tuple[str, ...]
+    covariance: Array = field(repr=False)
 
 
 def move(cam: Camera, x: Array) -> Camera:
@@ -104,17 +104,17 @@ def move(cam: Camera, x: Array) -> Camera:
 class _Problem:
     """The free parameters of one adjustment: which they are, what is known of them beforehand, the residuals."""
 
-    def __init__(self, cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> None:
+    def __init__(self, cam: Camera, obs: Observations, priors: Priors) -> None:
+        if priors.radius_sigma.all():
+            raise ValueError("no circle's radius is held: circles alone have no scale")
         spread = np.array([priors.log_focal_sigma, priors.k1_sigma, priors.k2_sigma, *[priors.centre_sigma] * 2])
         self.obs = obs
         self.camera_free = np.concatenate([np.arange(POSE), POSE + np.nonzero(spread > 0)[0]])
-        self.radius_free = np.nonzero(np.logical_not(fixed))[0]
-        known = radii if priors.radius is None else priors.radius
-        vague = np.full(len(radii), np.inf) if priors.radius_sigma is None else priors.radius_sigma
+        self.radius_free = np.nonzero(priors.radius_sigma > 0)[0]
         self.middle = cam.middle
         self.log_focal = priors.log_focal
-        self.mean_radius = known[self.radius_free]
-        self.sigma = np.concatenate([np.full(POSE, np.inf), spread[spread > 0], vague[self.radius_free]])
+        self.mean_radius = priors.radius[self.radius_free]
+        self.sigma = np.concatenate([np.full(POSE, np.inf), spread[spread > 0], priors.radius_sigma[self.radius_free]])
         self.spread_free = spread > 0
 
     @property
@@ -135,7 +135,7 @@ class _Problem:
         return np.concatenate([np.zeros(POSE), lens[self.spread_free], radii[self.radius_free] - self.mean_radius])
 
     def cost(self, res: Array, cam: Camera, radii: Array, width: float, prior_weight: float) -> float:
-        """What is to be made small: residuals (N,) by Cauchy's law of a width, and departures from the priors."""
+        """The objective: Cauchy's loss, of a width in px, of residuals (N,) in px, and departures from the priors."""
         data = (self.obs.weight * width**2 * np.log1p((res / width) ** 2)).sum()
         return float(data + prior_weight * ((self.departure(cam, radii) / self.sigma) ** 2).sum())
 
@@ -151,18 +151,17 @@ class _Problem:
 def adjust(
     cam: Camera,
     radii: Array,
-    fixed: NDArray[np.bool_],
     obs: Observations,
     priors: Priors,
     steps: int = STEPS,
     damping: float = DAMPING,
 ) -> Adjusted:
-    """Fit camera and radii to edge places by at most so many damped Gauss-Newton steps with Cauchy weights.
+    """Fit camera and radii to edge places by at most ``steps`` damped Gauss-Newton steps with Cauchy weights.
 
-    radii: (C,) starting values in mm; fixed: (C,) radii that stay (at least one: the scale). Without a step: how well
-    the start fits, and its covariance.
+    ``cam`` and ``radii`` (C,) in mm are where it starts. With no steps it tells how well the start fits, and the
+    covariance there. Raises ValueError where the priors hold no radius.
     """
-    problem = _Problem(cam, radii, fixed, obs, priors)
+    problem = _Problem(cam, obs, priors)
     r = np.asarray(radii, dtype=np.float64).copy()
     res, J = problem.residuals(cam, r)
     for _ in range(steps):
@@ -188,28 +187,27 @@ def adjust(
     w = obs.weight / (1 + (res / cauchy_width(res)) ** 2)
     information = (J * w[:, None]).T @ J / _prior_weight(_rms(res, w)) + np.diag(1 / problem.sigma**2)
     covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
-    weights = np.asarray(w / np.maximum(obs.weight, 1e-9), dtype=np.float64)
-    return Adjusted(cam, r, _rms(res, w), res, weights, problem.names, covariance)
+    return Adjusted(cam, r, _rms(res, w), res, problem.names, covariance)
 
 
-def compared(fits: Sequence[Adjusted], fixed: NDArray[np.bool_], obs: Observations, priors: Priors) -> Array:
+def compared(fits: Sequence[Adjusted], obs: Observations, priors: Priors) -> Array:
     """Costs (F,) of several fits to the same places by one measure, that of the first: twice a negative log odds."""
     first = fits[0]
     width, weight = cauchy_width(first.residuals), _prior_weight(first.rms_px)
     out = []
     for fit in fits:
-        problem = _Problem(fit.camera, fit.radii, fixed, obs, priors)
+        problem = _Problem(fit.camera, obs, priors)
         out.append(problem.cost(fit.residuals, fit.camera, fit.radii, width, weight) / weight)
     return np.array(out)
 
 
 def cauchy_width(residuals: Array) -> float:
-    """Residual in pixels beyond which a place counts less, where many are large."""
+    """Residual in pixels beyond which a place counts less: larger where the residuals (N,) are large as a whole."""
     return max(CAUCHY_PX, 2.0 * 1.4826 * float(np.median(np.abs(residuals))))
 
 
 def _prior_weight(rms: float) -> float:
-    """What a departure of one sigma from a prior weighs against squared residuals."""
+    """Weight of a prior's squared departure, in sigmas, against squared residuals in px; ``rms`` in px."""
     return CORRELATED * max(rms, NOISE_FLOOR_PX) ** 2
 
 

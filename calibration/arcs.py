@@ -28,7 +28,7 @@ CORNER_DEG = 28.0
 
 CORNER_STEP = 3
 ARC_POINTS = 60
-"""Points kept of an arc: an ellipse needs no more."""
+"""Points of an arc that are kept: an ellipse needs no more."""
 
 ARCS_LOOKED_AT = 250
 MIN_SAG = 2.5
@@ -45,18 +45,19 @@ MIN_ARC_PX = 18
 MAX_ARCS = 36
 MIN_AXIS_PX = 18.0
 MAX_ASPECT = 3.4
-"""Longest over shortest axis of an ellipse: a circle seen from 73 degrees: no steeper board can be scored."""
+"""Longest over shortest axis of an ellipse: that of a circle seen at 73 degrees. No board at a steeper angle can be
+scored."""
 
 ON_ELLIPSE_PX = 1.6
 GRADIENT_COS = 0.93
 """Edge gradients within 21 degrees of the ellipse's normal support it."""
 
 MIN_IN_FRAME = 0.4
-"""Less of an ellipse in the frame can't be told from an arc of anything."""
+"""An ellipse of which a smaller share lies in the frame can't be told from any other arc."""
 
 CHANCE_SUPPORT = 0.2
 MIN_SUPPORT = 0.28
-"""Shares of an ellipse that grain and planks alone support, and that make it worth following up."""
+"""Support (0..1) that an ellipse gets from grain and planks alone, and from which on it is followed up."""
 
 SCORED_EDGES = 3000
 """Edge pixels drawn (evenly) to count support; more add time, not certainty."""
@@ -275,7 +276,7 @@ def arcs_of(edges: EdgePixels) -> list[Arc]:
 
 
 def fitted(sets: list[Float32]) -> list[Ellipse]:
-    """Ellipses of those sets of points (N, 2) that lie on one, but for some roughness."""
+    """Ellipses fitted to those sets of points (N, 2) whose median distance from theirs is small enough."""
     fits = [(e, points) for points in sets if (e := fit_ellipse(points)) is not None]
     if not fits:
         return []

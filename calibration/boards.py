@@ -6,13 +6,18 @@ the middle of its painted stroke; the radius of the hole is that of its rim.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
-LINE_NAMES = ("15/10", "10/5", "shooting")
-"""The circle lines from the inside out, named by the values that they part."""
+LineName = Literal["15/10", "10/5", "shooting"]
+LINE_NAMES: tuple[LineName, LineName, LineName] = ("15/10", "10/5", "shooting")
+"""The circle lines from the inside out, named by the values that they separate."""
 
 NCA_SHOOTING_MM = 304.8
 DISC_DIAMETER_MM = 31.75
 DISC_HEIGHT_MM = 9.5
+HOLE_RADIUS_MM = 17.45
+SURFACE_OVER_SHOOTING = 1.083
+"""Radius of the surface's edge over the shooting line's (13 to 12 in, C1 and C3), where it wasn't measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,11 @@ class BoardModel:
         a, b, c = (r + w / 2 for r, w in zip(self.radii, self.line_widths, strict=True))
         return (a, b, c)
 
+    @property
+    def usual_surface(self) -> float:
+        """Radius of the surface's edge in mm: as measured, or else what is usual for this shooting line."""
+        return self.surface or SURFACE_OVER_SHOOTING * self.shooting
+
     def scaled(self, factor: float) -> "BoardModel":
         """Return the same board with every length of the board (not of the discs) multiplied."""
         a, b, c = (w * factor for w in self.line_widths)
@@ -68,8 +78,8 @@ class BoardModel:
 
 BUILT_IN: Mapping[str, BoardModel] = {
     # C3: tournament board, lines at 4, 8 and 12 in, hole 1 3/8 in, surface 26 in across (C1).
-    "nca": BoardModel("nca", NCA_SHOOTING_MM, 203.2, 101.6, 17.45, surface=330.2),
+    "nca": BoardModel("nca", NCA_SHOOTING_MM, 203.2, 101.6, HOLE_RADIUS_MM, surface=330.2),
     # A common family board: lines at 0.34 and 0.72 of the shooting line, measured on a real one.
-    "family": BoardModel("family", NCA_SHOOTING_MM, 219.5, 103.5, 17.45, surface=330.2),
+    "family": BoardModel("family", NCA_SHOOTING_MM, 219.5, 103.5, HOLE_RADIUS_MM, surface=330.2),
 }
 """Named models for ``--board NAME``; a picture's own radii are measured when none is named."""

@@ -24,6 +24,11 @@ def resizing(sx: float, sy: float) -> Array:
     return np.array([[sx, 0, (sx - 1) / 2], [0, sy, (sy - 1) / 2], [0, 0, 1.0]])
 
 
+def resized_px(px: Array, factor: float) -> Array:
+    """Pixels (...), x or y, as they are in the picture resized to ``factor`` of its size (see :func:`resizing`)."""
+    return np.asarray((px + 0.5) * factor - 0.5)
+
+
 @dataclass(frozen=True)
 class Camera:
     """Intrinsics, distortion and pose of one camera over one board.
@@ -72,6 +77,16 @@ class Camera:
         K = self.K.copy()
         K[[0, 1], [0, 1]] *= k
         return replace(self, K=K, tvec=self.tvec * [1.0, 1.0, k])
+
+    def scaled(self, factor: float) -> "Camera":
+        """The camera over the same board measured in units of 1 / ``factor``: all its lengths are multiplied."""
+        return replace(self, tvec=self.tvec * factor)
+
+    def px_per_unit(self) -> float:
+        """Pixels per unit of length (mm, once the board has them) at its centre: the geometric mean over directions."""
+        p = self.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
+        u, v = p[1] - p[0], p[2] - p[0]
+        return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
 
     def centred(self) -> "Camera":
         """The camera with its principal point in the picture's middle, turned so that the board's centre stays."""
@@ -138,8 +153,8 @@ class Camera:
     def normalise(self, pixels: Array) -> Array:
         """Undistorted coordinates (N, 2) on the plane at distance 1 of pixels (N, 2).
 
-        The lens model is inverted by the usual fixed-point iteration (as OpenCV's ``undistortPoints`` does, whose
-        count of steps can't be set in every version).
+        The lens model is inverted by the usual fixed-point iteration, like OpenCV's ``undistortPoints``; that isn't
+        used because not every version lets one set the number of steps.
         """
         pixels = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
         x0 = (pixels[:, 0] - self.K[0, 2]) / self.K[0, 0]

@@ -11,10 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
+from calibration.camera import Array, Camera
 from calibration.errors import UnusableInputError
-
-Array = NDArray[np.float64]
 
 SQUARES = (10, 7)
 SQUARE_MM = 25.0
@@ -25,20 +23,22 @@ MIN_PICTURES = 6
 """Below this the focal length and the distortion lean on the accidents of single pictures."""
 
 MIN_CORNERS = 12
-"""A picture with fewer corners of the 54 is left out: its pose would be as uncertain as what it should tell."""
+"""A picture that shows fewer of the 54 corners is left out: its own pose would be too uncertain for it to help."""
 
 COVERAGE_CELLS = (8, 6)
 WANTED_COVERAGE = 0.5
-"""Share of the picture's cells with a corner in some picture; below it the lens's edges are a guess: a warning."""
+"""Share of the picture's cells in which some picture has a corner. With less, the distortion near the edges is a guess,
+and a warning says so."""
 
 WANTED_TILT_DEG = 15.0
-"""At least one picture must be tilted more than this, else focal length and distance can't be told apart."""
+"""At least one picture must be tilted more than this; otherwise focal length and distance can't be told apart."""
 
 OUTLIER_FACTOR = 3.0
 """Pictures whose error is this many times the median (a bent sheet, motion) are dropped, once."""
 
 MAX_RMS_PX = 2.0
-"""Above this for a 1920 px picture (more for larger ones) the sheet was not flat or corners were confused: refused."""
+"""A larger error for a picture 1920 px wide (in proportion for larger ones) is refused: the sheet wasn't flat, or
+corners were confused."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ class Corners:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A solved camera (pose left at zero), its reprojection error, and what speaks for it."""
+    """A solved camera (its pose is zero), its reprojection error (RMS), and what it rests on.
+
+    ``coverage``: share of the picture's cells with a corner; ``used``, ``left_out``: the pictures, by name.
+    """
 
     camera: Camera
     rms_px: float

@@ -25,10 +25,15 @@ SUB_SPREAD = 0.35
 """Share of the angular step over which they are spread."""
 
 NOISE_MARGIN_MM = 9.0
-"""Sampled on both sides beyond the window, so that the noise is judged beside the line and not on it."""
+"""Width sampled on either side of the window, so that the noise is estimated beside the line and not on it."""
+
+STEPS = 60
+"""Steps across the radius, over window, margin and filter."""
+FILTER_REACH = 2.5
+"""Sigmas to which the filter reaches on either side."""
 
 MIN_STRENGTH = 3.0
-"""Peaks below this many times the noise of the responses are no edge places."""
+"""A peak must exceed the noise of the responses (MAD) by this factor to be an edge place."""
 
 
 @dataclass(frozen=True)
@@ -73,28 +78,22 @@ def circle_edges(
     window: float,
     count: int,
     sigma: float,
-    samples: int = 60,
 ) -> CircleEdges:
     """Find one circle's edge places within ``window`` mm of ``radius``.
 
-    ``count``: directions around the board; ``sigma``: width of the filter in mm; ``samples``: steps across the radius.
+    ``count``: directions around the board; ``sigma``: width of the filter in mm.
     """
-    reach_mm = 2.5 * sigma
-    step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / samples
+    reach_mm = FILTER_REACH * sigma
+    step = 2 * (window + NOISE_MARGIN_MM + reach_mm) / STEPS
     reach = max(2, round(reach_mm / step))
-    radii = np.asarray(radius + (np.arange(samples + 1) - samples / 2) * step, dtype=np.float64)
+    radii = np.asarray(radius + (np.arange(STEPS + 1) - STEPS / 2) * step, dtype=np.float64)
     base = np.asarray(np.arange(count) * (2 * np.pi / count), dtype=np.float64)
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
-    angles: Array = (base[:, None] + sub).ravel()
-    bgr, at, inside = sample_rays(pyramid, cam, angles, radii)
-    lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    lab = lab.reshape(count, SUB_ANGLES, samples + 1, 3).mean(1)
-    px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)
+    bgr, at, inside = sample_rays(pyramid, cam, (base[:, None] + sub).ravel(), radii)
     seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
-    k = kernel(kind, max(sigma / step, 0.8), reach)
-    filtered = cv2.filter2D(lab.reshape(count, -1, 3), -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
-    resp = np.asarray(filtered, dtype=np.float32).reshape(count, samples + 1, 3)[:, reach:-reach]
-    px, radii = px[:, reach:-reach], radii[reach:-reach]
+    resp = _responses(bgr.reshape(count, SUB_ANGLES, STEPS + 1, 3), kernel(kind, max(sigma / step, 0.8), reach))
+    px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)[:, reach:-reach]
+    radii = radii[reach:-reach]
     if seen.sum() < 8:
         none = np.zeros(0)
         return CircleEdges(none, np.zeros((0, 2)), none, none, none, int(seen.sum()))
@@ -116,6 +115,18 @@ def circle_edges(
     scale = np.hypot(*(px[rows, peak + 1] - px[rows, peak - 1]).T) / (2 * step)
     offsets = radii[peak] + shift * step - radius
     return CircleEdges(base[rows], places, scale, strength[ok], offsets, int(seen.sum()))
+
+
+def _responses(bgr: Image, k: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Responses (N, M, 3) in Lab along rays to a filter k (K,), K odd, where it reaches no sample that isn't there.
+
+    ``bgr`` (N, SUB_ANGLES, M + K - 1, 3) uint8: samples along each ray and its close neighbours, which are averaged.
+    """
+    n, _, m, _ = bgr.shape
+    lab = cv2.cvtColor(bgr.reshape(-1, m, 3).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    lab = lab.reshape(n, SUB_ANGLES, m, 3).mean(1)
+    filtered = cv2.filter2D(lab, -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(filtered, dtype=np.float32)[:, len(k) // 2 : m - len(k) // 2]
 
 
 def _project(resp: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:

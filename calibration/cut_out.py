@@ -1,8 +1,8 @@
-"""Pictures cut out of larger ones: their principal point lies anywhere, not near the middle.
+"""Pictures cut out of larger ones: their principal point may lie anywhere, not just near the middle.
 
-Seen from aside, the circles tell: no camera with its principal point in the middle sees them all where they are. Seen
-from straight above they hardly do, for a turn of the camera shifts them likewise. There the picture's shape may tell
-that it isn't whole; its camera is then solved as if it was, but known less.
+In a tilted view the circles show it: no camera with its principal point in the middle sees all of them where they are.
+From straight above they hardly do, since a turn of the camera shifts them in the same way. There the picture's shape
+may show that it isn't whole; its camera is then solved as if it were, but with larger uncertainties.
 """
 
 from dataclasses import replace
@@ -23,33 +23,34 @@ from calibration.camera import Array, Camera
 from calibration.sampling import Image
 
 SHAPES = (5 / 4, 4 / 3, 3 / 2, 16 / 10, 16 / 9, 2.0, 19.5 / 9, 20 / 9, 21 / 9)
-"""Long over short side of what cameras, phones and broadcasts give. Squares are mostly cut."""
+"""Aspect ratios (long over short side) that cameras, phones and broadcasts produce. Square pictures are mostly cut."""
 SHAPE_TOLERANCE = 0.01
 """Sizes are rounded to whole blocks of 8 or 16 pixels."""
 
 BLANK_LEVELS = 8
-"""Grey levels by which a blank margin varies at most: bars, canvases, frames of screenshots, and what JPEG adds."""
+"""Grey levels by which a blank margin (bars, canvases, frames of screenshots) varies at most, JPEG noise included."""
 LEAST_MARGIN = 0.02
-"""Share of a side from which blank rows or columns at it are a margin."""
+"""Blank rows or columns at a side are a margin if they make up at least this share of the picture."""
 
 CUT_SIGMA = 0.15
-"""Prior spread of the principal point of a picture that was cut, in its longest sides."""
+"""Prior standard deviation of a cut picture's principal point, in units of its longest side."""
 
 CUT_LONGER, CUT_SPREAD = 0.3, 0.35
-"""How much longer its focal length is, in the logarithm, as its sides are shorter, and how much that differs."""
+"""Mean and standard deviation of how much a cut lengthens the focal length against the sides (natural logarithm)."""
 
 PAINTED_MM = 0.25
-"""Painted circles are off by this from true and concentric ones; a misfit no larger tells nothing of the camera."""
+"""Painted circles depart by about this much from true, concentric ones: no smaller misfit tells of the camera."""
 
 CUT_ODDS = 18.0
 """Twice the logarithm of the odds that the edges must give for a cut: one picture of ten is one (4.4), and its
 principal point may lie in (0.15 / 0.006)^2 times as many places (12.9)."""
 
 CUT_STEPS = 20
-"""Of least squares for a cut: focal length, tilt and principal point make a long valley, in which fewer stop early."""
+"""Least-squares steps for a cut picture: focal length, tilt and principal point form a long valley, and fewer steps
+stop before its bottom."""
 
 FAR_ASIDE = 0.05
-"""A principal point found so far aside before, in longest sides, is where the next search for a cut starts."""
+"""A principal point found at least this far from the middle (in longest sides) is where the next search starts."""
 
 
 def camera_shaped(width: int, height: int) -> bool:
@@ -59,7 +60,7 @@ def camera_shaped(width: int, height: int) -> bool:
 
 
 def whole(cam: Camera) -> bool:
-    """Whether a picture looks as it left a camera: of its shape, and without margins."""
+    """Whether a picture looks like a camera's whole picture: of a usual shape, and without margins."""
     return cam.content is None and camera_shaped(cam.width, cam.height)
 
 
@@ -82,7 +83,7 @@ def content_of(image: Image) -> tuple[float, float, float, float] | None:
 
 
 def _blank_rows(image: Image) -> int:
-    """How many rows from the first on are of one colour; 0 where that are too few for a margin."""
+    """How many rows from the first on are of one colour; 0 where they are too few to be a margin."""
     if not _blank(image[:1], image[0, 0]).all():
         return 0
     rows = _blank(image, image[0, 0])
@@ -96,32 +97,30 @@ def _blank(rows: Image, colour: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(((rows >= low) & (rows <= high)).all(axis=(1, 2)))
 
 
-def fitted(
-    cam: Camera, radii: Array, fixed: NDArray[np.bool_], obs: Observations, known: Priors, cut: bool | None
-) -> tuple[Adjusted, bool]:
+def fitted(cam: Camera, radii: Array, obs: Observations, known: Priors, cut: bool | None) -> tuple[Adjusted, bool]:
     """Camera and circles fitted to the edges, and whether the picture is taken for one that was cut.
 
-    radii: (C,) starting values in mm; fixed: (C,) radii that stay; ``known``: what is known where it wasn't cut.
-    ``cut``: what it is taken for, or None if the edges shall say: they must fit so much better that it outweighs how
-    seldom pictures are cut.
+    ``cam`` and ``radii`` (C,) in mm are where the fit starts; ``known``: the priors of a picture that wasn't cut.
+    ``cut``: what it is taken for, or None to let the edges decide: as a cut one they must fit better by more than the
+    odds against a cut.
     """
     size = max(cam.width, cam.height)
     wide = widened(known, cam)
     if cut:
-        return adjust(cam, radii, fixed, obs, wide), True
-    fit = adjust(cam.centred(), radii, fixed, obs, known)
+        return adjust(cam, radii, obs, wide), True
+    fit = adjust(cam.centred(), radii, obs, known)
     if cut is not None:
         return fit, False
     if len(obs.px) * (fit.rms_px / _painted_px(obs)) ** 2 < CUT_ODDS * CORRELATED:  # no other fit can be so much better
         return fit, False
     aside = np.linalg.norm(cam.K[:2, 2] - cam.middle)
     start = (cam, radii) if aside > FAR_ASIDE * size else (fit.camera, fit.radii)
-    other = adjust(*start, fixed, obs, wide, steps=CUT_STEPS)
+    other = adjust(*start, obs, wide, steps=CUT_STEPS)
     return (other, True) if _better_by(other, fit, obs) > CUT_ODDS else (fit, False)
 
 
 def widened(known: Priors, cam: Camera) -> Priors:
-    """What is known of a picture that was cut."""
+    """The priors of a picture that was cut out of a larger one."""
     size = max(cam.width, cam.height)
     return replace(
         known, centre_sigma=CUT_SIGMA * size, log_focal=known.log_focal + CUT_LONGER, log_focal_sigma=CUT_SPREAD

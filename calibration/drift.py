@@ -7,14 +7,14 @@ import numpy as np
 
 from calibration.boards import NCA_SHOOTING_MM
 from calibration.circle_edges import circle_edges
-from calibration.locate import px_mm, rescale
 from calibration.sampling import Image, build_pyramid
 from calibration.view import BoardView
 
 CHECK_WINDOW_MM = 4.0
 CHECK_COVERAGE = 0.5
 CHECK_RESIDUAL_PX = 1.2
-"""A camera that was moved by 2 px or more is told: line edges then scatter over the window."""
+"""The board is where the view says if more than this share of its line edges is found, and their RMS distance stays
+below this. Once the camera has moved by 2 px or more, edges scatter over the whole window of CHECK_WINDOW_MM."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,11 @@ def check_view(image: Image, view: BoardView) -> Fit:
     """Whether the board still lies where ``view`` (of this picture's size) says; image uint8 BGR."""
     pyramid = build_pyramid(image)
     scale = view.board.shooting / NCA_SHOOTING_MM
-    cam = rescale(view.camera, 1 / scale)
+    cam = view.camera.scaled(1 / scale)
     seen, looked, squares, count = 0, 0, 0.0, 0
+    width = max(1.2, 0.8 / cam.px_per_unit())
     for radius in view.board.radii:
-        edges = circle_edges(pyramid, cam, radius / scale, "ridge", CHECK_WINDOW_MM, 120, max(1.2, 0.8 / px_mm(cam)))
+        edges = circle_edges(pyramid, cam, radius / scale, "ridge", CHECK_WINDOW_MM, 120, width)
         seen, looked = seen + len(edges.angles), looked + edges.looked
         off = edges.offsets * edges.scale
         squares, count = squares + float((np.clip(off, -3, 3) ** 2).sum()), count + len(off)

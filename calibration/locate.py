@@ -4,7 +4,7 @@ Every ellipse found is taken as *some* circle of a board, for a range of focal l
 is unrolled about its centre and judged by the circles that stand out there and by whether their ratios are a board's.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -25,17 +25,17 @@ COARSE_RADII = np.arange(0.04, 2.0, 0.009)
 inner line."""
 
 TRIED = 9
-"""Ellipses followed up; boards show among the first three or four."""
+"""Ellipses followed up; a board's is among the first three or four."""
 
 CONVINCING = 3.2
-"""A coarse score at which the search ends: photographs of other things come to half of it; what has circles all the
-same is refused after refinement."""
+"""The search ends at this coarse score. Photographs of other things reach half of it; other things with circles are
+refused after refinement."""
 
 RIVAL = 0.75
-"""Of several places, those with this share of the best evidence are boards as well."""
+"""A place with at least this share of the best place's evidence is taken for a board as well."""
 
 DISTINCT = 0.5
-"""Centres closer than this share of the larger shooting line's size in the picture belong to one board."""
+"""Centres closer than this share of the larger shooting line's radius in the picture belong to one board."""
 
 
 ASIDE = (0.2, 0.1, 0.05)
@@ -64,18 +64,6 @@ class Candidate:
         return self.labelling.score
 
 
-def rescale(cam: Camera, factor: float) -> Camera:
-    """The same view of a board whose unit of length is ``factor`` times finer."""
-    return replace(cam, tvec=cam.tvec * factor)
-
-
-def px_mm(cam: Camera) -> float:
-    """Pixels a unit of the board (mm, once it has them) at its centre."""
-    p = cam.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))
-    u, v = p[1] - p[0], p[2] - p[0]
-    return float(np.sqrt(abs(u[0] * v[1] - u[1] * v[0])))
-
-
 def judged(pyramid: list[Image], cam: Camera, circle: Ellipse, scale: float) -> Candidate | None:
     """A hypothesis, a camera whose unit is the ellipse's own circle, unrolled and labelled; None without a board."""
     polar, seen = unroll(pyramid, cam, COARSE_RADII, COARSE_ANGLES)
@@ -83,9 +71,9 @@ def judged(pyramid: list[Image], cam: Camera, circle: Ellipse, scale: float) -> 
     marks = label(p)
     if marks is None:
         return None
-    unit = rescale(cam, 1 / marks.shooting)
+    unit = cam.scaled(1 / marks.shooting)
     whole = float(np.interp(marks.shooting, p.radii, p.seen))
-    return Candidate(unit, marks, unit.project(np.zeros((1, 3)))[0], px_mm(unit), whole, circle, scale)
+    return Candidate(unit, marks, unit.project(np.zeros((1, 3)))[0], unit.px_per_unit(), whole, circle, scale)
 
 
 def off_centre(pyramid: list[Image], best: Candidate) -> Candidate:

@@ -22,10 +22,10 @@ RIDGE_REACH = (2, 3)
 
 STEP_REACH = 3
 CLIP_NOISE = 2.5
-"""A response of this many times the picture's median counts in full, more adds nothing: glare can't outvote."""
+"""Responses saturate at about this many times the picture's median, so that glare can't outvote the lines."""
 
 NOISE_FLOOR = 0.8
-"""Grey levels; keeps a noiseless rendering from turning rounding into evidence."""
+"""Least noise assumed, in grey levels, so that rounding in a noiseless rendering isn't taken for evidence."""
 
 MIN_SEEN = 0.3
 """Share of a circle's angles that must lie in the frame for it to be judged."""

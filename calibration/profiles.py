@@ -16,7 +16,7 @@ import numpy as np
 import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from calibration.boards import BUILT_IN, DISC_DIAMETER_MM, BoardModel
+from calibration.boards import BUILT_IN, DISC_DIAMETER_MM, DISC_HEIGHT_MM, BoardModel
 from calibration.camera import Camera
 from calibration.errors import UnusableInputError
 from calibration.scale import Scale, ScaleSource
@@ -77,7 +77,7 @@ class BoardFile(_Strict):
     line_widths_mm: Three = (2.0, 2.0, 2.0)
     surface_mm: Radius | None = None
     disc_diameter_mm: Annotated[float, Field(ge=5.0, le=100.0)] | None = None
-    disc_height_mm: Annotated[float, Field(ge=1.0, le=50.0)] = 9.5
+    disc_height_mm: Annotated[float, Field(ge=1.0, le=50.0)] = DISC_HEIGHT_MM
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -16,7 +16,7 @@ from calibration.cut_out import fitted, whole, widened
 from calibration.focal import FLAT_DEG, settled
 from calibration.hints import BoardHints
 from calibration.labels import Labelling, label
-from calibration.locate import Candidate, px_mm, rescale
+from calibration.locate import Candidate
 from calibration.polar import profile, unroll
 from calibration.sampling import Image
 
@@ -25,10 +25,10 @@ LABELLED_ANGLES = 120
 """Radii and directions at which a refined board is unrolled to be labelled: from within the hole to beyond the rail."""
 
 CIRCLE_EVIDENCE = 0.25
-"""A circle seen less than this by the unrolled board takes no part in the next round."""
+"""A circle with less evidence than this in the unrolled board takes no part in the next round."""
 
 CLEAR_LINE = 0.6
-"""Evidence of all three lines from which they need no help by the surface's edge, whose place depends on its bevel."""
+"""Once all three lines have this much evidence, the surface's edge is left out: its place depends on its bevel."""
 
 FOCAL_TYPICAL = 0.92
 FOCAL_SIGMA = 0.25
@@ -36,7 +36,8 @@ FOCAL_SIGMA = 0.25
 to 1.5."""
 
 EXIF_SIGMA = 0.06
-"""EXIF rounds, and phones stabilise by cropping; grossly cropped pictures are caught by the edges' own opinion."""
+"""Log spread of a focal length from EXIF, which is rounded and doesn't know of stabilisation's cropping; the edges
+themselves contradict it where a picture was cropped a lot."""
 
 LENS_SIGMA = 0.05
 """Prior spread of the lens's first radial term: phones and cameras keep to it, wide lenses have -0.1 to -0.3. So it is
@@ -45,13 +46,13 @@ CENTRE_SIGMA = 0.006
 """Prior spread of the principal point, in picture widths."""
 
 NCA_TOLERANCE = 0.012
-"""Ratios within this of 1/3 and 2/3 are an NCA board's; makers keep to some 0.5 %, other boards differ by 2 % and
-more."""
+"""Lines whose ratios to the shooting line lie this close to 1/3 and 2/3 are an NCA board's: makers keep to about 0.5 %,
+and other boards differ by 2 % and more."""
 
 NCA_SIGMA_MM = 0.5
 
 SAME_CIRCLE_MM = 8.0
-"""A label that lands this near a fitted circle means that circle; the next one is 20 mm away."""
+"""A label this close to a fitted circle means that circle; the next one is 20 mm away."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,13 @@ ROUNDS = (
 KINDS: dict[str, EdgeKind] = {"shooting": "ridge", "ten": "ridge", "fifteen": "ridge", "surface": "step"}
 
 
-@dataclass
+@dataclass(frozen=True)
 class State:
-    """What the rounds pass on: the camera and the radii in mm of the circles in use, the shooting line at 304.8.
+    """What each round hands on to the next: the camera, and the radii in mm of the circles in use.
 
-    ``cut``: the picture was taken for one cut out of a larger one.
+    In these millimetres the shooting line has its NCA radius, 304.8, whatever the board's own is.
+    ``marks``: which circles they were taken for; ``fit``: the last round's, None before the first and where no round
+    has found enough edges; ``cut``: the picture was taken for one cut out of a larger one.
     """
 
     camera: Camera
@@ -97,7 +100,7 @@ def relabelled(pyramid: list[Image], cam: Camera) -> tuple[Labelling | None, Cam
     """Unroll by ``cam`` (board in mm) and label afresh; the camera is rescaled so that the shooting line is 304.8."""
     polar, seen = unroll(pyramid, cam, LABELLED_MM, LABELLED_ANGLES)
     marks = label(profile(polar, seen, LABELLED_MM))
-    return (marks, cam) if marks is None else (marks, rescale(cam, NCA_SHOOTING_MM / marks.shooting))
+    return (marks, cam) if marks is None else (marks, cam.scaled(NCA_SHOOTING_MM / marks.shooting))
 
 
 def radii_of(marks: Labelling) -> dict[str, float]:
@@ -124,7 +127,7 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
     )
     model = hints.board or (BUILT_IN["nca"] if is_nca(state.radii) else None)
     mean = np.array([state.radii[n] for n in names])
-    spread = np.full(len(names), np.inf)
+    spread = np.array([0.0 if n == "shooting" else np.inf for n in names])  # the shooting line gives the scale
     if model is not None:
         k = NCA_SHOOTING_MM / model.shooting
         for i, n in enumerate(names):
@@ -132,9 +135,9 @@ def priors_for(hints: BoardHints, state: State, r: Round, names: list[str]) -> P
             if known is not None:
                 mean[i], spread[i] = known * k, NCA_SIGMA_MM
     if hints.camera is not None:
-        return Priors(float(np.log(cam.K[0, 0])), 0.0, radius=mean, radius_sigma=spread)
+        return Priors(float(np.log(cam.K[0, 0])), 0.0, mean, spread)
     lens = float(np.hypot(r.lens, cam.dist[0])) if r.lens else 0.0
-    return Priors(float(log_f), sigma, lens, r.k2, r.centre * size, mean, spread)
+    return Priors(float(log_f), sigma, mean, spread, lens, r.k2, r.centre * size)
 
 
 def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut: bool) -> State:
@@ -145,7 +148,7 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
     drop_surface = r.lines_only and all(state.marks.evidence[n] > CLEAR_LINE for n in ("shooting", "ten", "fifteen"))
     names = [n for n in state.radii if n != "surface" or not drop_surface]
     cam = state.camera
-    centre_scale = 1.0 / max(px_mm(cam), 1e-6)
+    centre_scale = 1.0 / max(cam.px_per_unit(), 1e-6)
     sigma = max(r.sigma, 0.8 * centre_scale)
     window = max(r.window, 2.5 * centre_scale)
     edges = {n: circle_edges(pyramid, cam, state.radii[n], KINDS[n], window, r.count, sigma) for n in names}
@@ -157,20 +160,19 @@ def refine(pyramid: list[Image], state: State, r: Round, hints: BoardHints, cut:
     )
     if len(obs.px) < 24:
         return state
-    fixed = np.array([n == "shooting" for n in names])
     priors = priors_for(hints, state, r, names)
     radii = np.array([state.radii[n] for n in names])
     if hints.camera is not None:
-        fit, cut = adjust(cam, radii, fixed, obs, priors), False
+        fit, cut = adjust(cam, radii, obs, priors), False
     else:
         asked = r.relabel or r.lines_only
-        fit, cut = fitted(cam, radii, fixed, obs, priors, True if cut else None if asked else state.cut)
+        fit, cut = fitted(cam, radii, obs, priors, True if cut else None if asked else state.cut)
     if r.lines_only and hints.camera is None:
         wide = widened(priors, cam)
         if fit.camera.tilt_deg < FLAT_DEG:
-            fit = settled(fit, fixed, obs, wide if cut else priors)
+            fit = settled(fit, obs, wide if cut else priors)
         if not whole(cam):  # it stays where it is, but who knows
-            fit = adjust(fit.camera, fit.radii, fixed, obs, wide, steps=0)
+            fit = adjust(fit.camera, fit.radii, obs, wide, steps=0)
     measured = state.radii | dict(zip(names, (float(v) for v in fit.radii), strict=True))
     state = State(fit.camera, measured, state.marks, fit, cut)
     if r.relabel:
@@ -204,7 +206,7 @@ def with_lens(cam: Camera, hints: BoardHints) -> Camera:
 
 def solve_candidate(pyramid: list[Image], c: Candidate, hints: BoardHints, cut: bool = False) -> State:
     """All rounds of refinement from one first guess; ``cut``: as if the picture was cut out of a larger one."""
-    state = State(with_lens(rescale(c.camera, NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
+    state = State(with_lens(c.camera.scaled(NCA_SHOOTING_MM), hints), radii_of(c.labelling), c.labelling)
     for r in ROUNDS:
         state = refine(pyramid, state, r, hints, cut)
     return state

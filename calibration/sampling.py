@@ -16,7 +16,7 @@ LEVEL_BIAS = 0.3
 lines."""
 
 SPACED = 4
-"""One ray in so many is asked how far apart its samples lie in the picture."""
+"""The spacing of samples in the picture is measured on every fourth ray only."""
 
 NARROWEST_LEVEL = 8
 """Smaller side in pixels that a level has at least: strips are not halved to nothing."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.adjust import CAMERA_NAMES, Adjusted, move
-from calibration.boards import BUILT_IN, NCA_SHOOTING_MM, BoardModel
+from calibration.boards import BUILT_IN, HOLE_RADIUS_MM, NCA_SHOOTING_MM, BoardModel
 from calibration.camera import Camera
 from calibration.circle_edges import circle_edges
 from calibration.cut_out import content_of, whole
@@ -25,16 +25,16 @@ from calibration.view import BoardView
 
 NO_BOARD_BELOW = 2.0
 UNSURE_BELOW = 2.6
-"""Sum of evidence (``calibration.labels``) after refinement: photographs of other things stay below the first (1.8 at
-most in 225), a board that can be scored on lies above the second. Plates and targets may lie there too;
-:func:`plausible` tells them."""
+"""Sums of evidence (``calibration.labels``) after refinement. Photographs of other things stay below the first (at most
+1.8 in 225), boards that can be scored lie above the second. So may plates and targets: :func:`plausible` rejects
+those."""
 
 INNER_LINES = {"ten": "10/5", "fifteen": "15/10"}
-"""Lines by their names in a fit. Where one couldn't be measured its place would be guessed, and so would scores."""
+"""Names of the inner lines in a fit and for people. Both must be measured: by a guessed line, scores are guesses."""
 
 FAINTEST_LINE = 0.2
-"""Evidence that each of the three lines needs beyond that of a circle where boards have none: what isn't seen can't be
-scored by, and targets and rugs lack one of the lines or have others."""
+"""How much more evidence each of the three lines needs than any circle found where boards have none: scores need every
+line, and targets and rugs lack one or have others."""
 
 HOLE_LEAST, SURFACE_LEAST = 0.22, 0.3
 """Evidence of the hole's rim and of the surface's edge that a board needs: each of 112 boards has more than 0.31 and
@@ -61,7 +61,7 @@ HOLE_SCATTER_MM = 0.6
 
 
 SMALL_STEP = dict.fromkeys(CAMERA_NAMES, 1e-4) | {"cx": 0.1, "cy": 0.1}
-"""Steps of the numerical derivative of the camera's place: radians, shares, and pixels."""
+"""Steps for numerical derivatives of the camera's place: in radians, shares, and (``cx``, ``cy``) pixels."""
 
 
 def find_board(image: Image, hints: BoardHints | None = None) -> BoardView | NoBoard:
@@ -136,9 +136,13 @@ def plausible(marks: Labelling) -> bool:
 
 
 def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) -> BoardView:
-    """Pack a solved state as the carrier that the other floors take."""
+    """The solved board as the other floors take it; ``others``: how many more boards are in the picture.
+
+    Raises ValueError for a state without a fit, which :func:`judge` refuses.
+    """
     fit, r = state.fit, state.radii
-    assert fit is not None
+    if fit is None:
+        raise ValueError("no camera was fitted to this board: it has no view")
     camera = replace(state.camera, sigma=sigma_of(state.camera, fit), assumed=tuple(assumptions(hints, state)))
     board = BoardModel(
         "measured",
@@ -151,9 +155,7 @@ def view_of(pyramid: list[Image], state: State, hints: BoardHints, others: int) 
     if hints.camera is not None:  # its focal length was measured elsewhere, and so was what it is uncertain by
         focal = hints.camera.sigma.get("focal_px", 0.0)
         camera = replace(camera, sigma={**camera.sigma, "focal_px": focal}, calibrated=True)
-    view = BoardView(
-        camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)), covariance=fit.covariance
-    )
+    view = BoardView(camera, board, ASSUMED_SCALE, fit.rms_px, tuple(warnings_for(camera, others)))
     return with_scale(view, r, hints)
 
 
@@ -191,19 +193,17 @@ def _with_discs(view: BoardView, hints: BoardHints) -> BoardView:
 
 def hole_radius(pyramid: list[Image], cam: Camera) -> float | None:
     """Radius in mm of the hole's rim, or None where no rim is seen (a disc lies in it, or it is painted over)."""
-    edges = circle_edges(pyramid, cam, BUILT_IN["nca"].hole or 0.0, "step", HOLE_SEARCH_MM, 60, 1.2)
+    edges = circle_edges(pyramid, cam, HOLE_RADIUS_MM, "step", HOLE_SEARCH_MM, 60, 1.2)
     if edges.coverage < HOLE_COVERAGE:
         return None
     middle = float(np.median(edges.offsets))
     if float(np.median(np.abs(edges.offsets - middle))) > HOLE_SCATTER_MM:
         return None
-    return (BUILT_IN["nca"].hole or 0.0) + middle
+    return HOLE_RADIUS_MM + middle
 
 
 def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
-    """Standard uncertainties of what people ask about, from the covariance of the fit."""
-    if fit.covariance is None:
-        return {}
+    """Standard uncertainties by name (see :class:`~calibration.camera.Camera`), from the covariance of the fit."""
     spread = dict(zip(fit.free, np.sqrt(np.clip(np.diag(fit.covariance), 0, None)), strict=True))
     turn = np.hypot(spread.get("turn_x", 0.0), spread.get("turn_y", 0.0))
     return {
@@ -216,14 +216,13 @@ def sigma_of(cam: Camera, fit: Adjusted) -> dict[str, float]:
 def _sideways(cam: Camera, fit: Adjusted) -> float:
     """Standard uncertainty of the camera's place along the board, each way, over its height above it.
 
-    By so much times its height the top of a disc may appear aside of where the camera has it.
+    Times a disc's height, it is how far the disc's top may appear from where this camera says that it appears.
     """
     at = [k for k, name in enumerate(fit.free) if name in CAMERA_NAMES]
     slopes = np.empty((2, len(at)))
     for column, k in enumerate(at):
         step = np.where(np.array(CAMERA_NAMES) == fit.free[k], SMALL_STEP[fit.free[k]], 0.0)
         slopes[:, column] = (move(cam, step).centre - move(cam, -step).centre)[:2] / (2 * step.sum() * cam.centre[2])
-    assert fit.covariance is not None
     return float(np.sqrt(np.trace(slopes @ fit.covariance[np.ix_(at, at)] @ slopes.T) / 2))
 
 

@@ -3,7 +3,7 @@
 Whoever reads pieces gets a :class:`BoardView` and nothing else from this floor.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -18,7 +18,6 @@ from calibration.scale import Scale
 class BoardView:
     """A solved board: the camera over it, its measured geometry, and how well both are known.
 
-    ``covariance`` (P, P) is that of the solution's free parameters (see ``calibration.adjust``);
     ``residual_px`` is the RMS distance of line edges from the solution; ``scale`` says what gave the millimetres.
     """
 
@@ -27,7 +26,6 @@ class BoardView:
     scale: Scale
     residual_px: float
     warnings: tuple[str, ...] = ()
-    covariance: Array | None = field(default=None, repr=False)
 
     @property
     def tournament(self) -> bool:
@@ -48,9 +46,22 @@ class BoardView:
 
         The size of the discs in ``board`` stays: it is what gives the scale, or is measured apart.
         """
-        camera = replace(self.camera, tvec=self.camera.tvec * factor)
+        camera = self.camera.scaled(factor)
         board = self.board.scaled(factor)
         return replace(self, camera=camera, board=board, scale=scale)
+
+    def turned(self, turn: float) -> "BoardView":
+        """The same view with the board's axes turned: a point at azimuth a in the old axes lies at a - ``turn`` now."""
+        c, s = np.cos(turn), np.sin(turn)
+        rotation = self.camera.rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        rvec = np.asarray(cv2.Rodrigues(rotation)[0], dtype=np.float64).ravel()
+        return replace(self, camera=replace(self.camera, rvec=rvec))
+
+    def upright_turn(self) -> float:
+        """Turn in radians that makes the board's y axis point up in the picture (see :meth:`turned`)."""
+        centre = self.to_px(np.zeros((1, 2)))[0]
+        up = self.to_mm(np.array([centre, centre - (0.0, 1.0)]))
+        return float(np.arctan2(*(up[1] - up[0])[::-1])) - np.pi / 2
 
     def resized(self, sx: float, sy: float, width: int, height: int) -> "BoardView":
         """The view of the same picture resized to ``sx``, ``sy`` of its size: ``width`` x ``height`` pixels."""
@@ -66,17 +77,19 @@ class BoardView:
         """Board points (N, 2) in mm at height ``z`` seen at pixels (N, 2)."""
         return self.camera.to_plane(np.asarray(px, dtype=np.float64).reshape(-1, 2), z)
 
-    def circle_px(self, radius: float, z: float = 0.0, count: int = 64) -> Array:
-        """Pixels (count, 2) of a circle of ``radius`` mm about the board's centre."""
+    def circle_px(
+        self, radius: float, z: float = 0.0, count: int = 64, about: tuple[float, float] = (0.0, 0.0)
+    ) -> Array:
+        """Pixels (count, 2) of a circle of ``radius`` mm at height ``z`` about a board point, by default the centre."""
         a = np.arange(count) * (2 * np.pi / count)
-        return self.to_px(radius * np.column_stack([np.cos(a), np.sin(a)]), z)
+        return self.to_px(np.array(about) + radius * np.column_stack([np.cos(a), np.sin(a)]), z)
 
     def px_per_mm(self, mm: Array, z: float = 0.0) -> float:
-        """Pixels a millimetre at one board point (2,): the geometric mean over directions."""
+        """Pixels per millimetre at one board point (2,): the geometric mean over directions."""
         return float(self.scales(mm, z)[0])
 
     def scales(self, mm: Array, z: float = 0.0) -> Array:
-        """Pixels a millimetre (N,) at board points (N, 2): the geometric mean over directions."""
+        """Pixels per millimetre (N,) at board points (N, 2): the geometric mean over directions."""
         around = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, -0.5], [0.0, 0.5]])
         p = self.to_px(np.asarray(mm, dtype=np.float64).reshape(-1, 1, 2) + around, z).reshape(-1, 4, 2)
         u, v = (p[:, 1] - p[:, 0]).T, (p[:, 3] - p[:, 2]).T

@@ -109,12 +109,19 @@ def test_adjustment_recovers_a_camera_from_exact_edges() -> None:
     n = 3 * 90
     obs = Observations(np.concatenate(px), np.concatenate(circle), np.full(n, 0.9), np.ones(n))
     start = move(true, np.array([0.02, -0.02, 0.004, 0.003, 0.02, 0.05, 0.05, 0, 0, 0]))
-    fixed = np.array([False, False, True])
-    fit = adjust(start, radii + np.array([1.0, -1.0, 0.0]), fixed, obs, Priors(np.log(950), 0.3, k1_sigma=0.1))
+    off = radii + np.array([1.0, -1.0, 0.0])
+    fit = adjust(start, off, obs, Priors(np.log(950), 0.3, off, np.array([np.inf, np.inf, 0.0]), k1_sigma=0.1))
     assert fit.rms_px < 1e-3
     assert np.abs(fit.radii - radii).max() < 0.05
     assert abs(fit.camera.K[0, 0] / 950 - 1) < 0.01
-    assert fit.covariance is not None and fit.covariance.shape == (len(fit.free),) * 2
+    assert fit.covariance.shape == (len(fit.free),) * 2
+
+
+def test_circles_without_a_held_radius_are_refused() -> None:
+    radii = np.array([101.6, 203.2, 304.8])
+    obs = Observations(np.zeros((3, 2)), np.arange(3), np.ones(3), np.ones(3))
+    with pytest.raises(ValueError, match="no circle's radius is held"):
+        adjust(camera(35), radii, obs, Priors(np.log(950), 0.3, radii, np.full(3, np.inf)))
 
 
 BOARDS = [

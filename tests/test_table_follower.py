@@ -11,7 +11,7 @@ from calibration.boards import BUILT_IN
 from calibration.camera import Camera
 from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
-from vision.changes import BoardMemory
+from vision.board_looks import BoardLooks
 from vision.disc_net import Candidate
 from vision.disc_odds import in_hole
 from vision.disc_values import plain_contacts, valued
@@ -171,7 +171,7 @@ def test_a_finger_that_comes_for_a_disc_to_be_taken_off_shoots_nothing(table):
 
 
 def test_what_is_read_where_a_disc_has_just_left_its_bare_place_is_none(table, monkeypatch):
-    monkeypatch.setattr(BoardMemory, "_recoloured", lambda *given: True)
+    monkeypatch.setattr(BoardLooks, "recoloured", lambda *given: True)
     hands = table.observe(printed=[((10.0, 71.0), DARK)])
     assert not isinstance(hands, Shot) and hands.taken == (1,)
     shot = table.observe(printed=[((-80.0, 71.0), DARK)])
@@ -183,7 +183,7 @@ def test_a_disc_that_leaves_behind_its_own_luma_is_gone_once_the_colour_is_anoth
     came = ((-60.0, -40.0), DARK)
     shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-60, -40))])
     assert isinstance(shot, Shot) and [d.id for d in shot.lying] == [1, 2], "not read, but it looks as before"
-    monkeypatch.setattr(BoardMemory, "_recoloured", lambda self, reading, mm: mm == there[0])
+    monkeypatch.setattr(BoardLooks, "recoloured", lambda self, reading, mm: mm == there[0])
     shot = table.observe([came], unread=[there], ways=[way((-150, -214), (-26, 78))])
     assert isinstance(shot, Shot) and 1 not in [d.id for d in shot.lying]
 

@@ -1,7 +1,8 @@
 """Draws what may lie or reach over a board: hands with sleeves, cups, papers, phones, blobs of anything; and shadows.
 
-Everything is drawn into a picture (H, W, 3) float32 BGR of the board from straight above, of any size; ``mm`` below is
-pixels a millimetre of it. What stands high above the board is drawn larger and aslant than it lies, as it looks there.
+Everything is drawn into a picture (N, N, 3) float32 BGR of the board from straight above, of any size; ``scale`` is its
+pixels per millimetre. Hands and cups rise above the board, so they are drawn larger than life and leaning outwards, as
+a camera sees them.
 """
 
 from collections.abc import Callable
@@ -14,18 +15,19 @@ from training.disc_pieces import SKINS
 from training.disc_world import DISC_COLOURS, PAINTS, WOODS, Image, Textures, blend, jitter
 
 Mask = NDArray[np.float32]
+Point = NDArray[np.float64]
 REACH_MM = 340.0
 """Covers begin or lie within this distance of the board's middle."""
 FLAT_LIGHT = 0.15
 """Chance that a part shows no shading, or a cover throws no shadow: under a wide white ceiling, or burnt out."""
-STROKES = 4
-"""Fractional bits of coordinates in drawing."""
+SHIFT = 4
+"""Fractional bits of the coordinates that OpenCV draws at."""
 
 
 def _shape(size: int, points: NDArray[np.float64]) -> Mask:
     """Filled polygon (size, size) in 0..1 from points (N, 2) in pixels."""
     out = np.zeros((size, size), np.uint8)
-    cv2.fillPoly(out, [np.round(points * (1 << STROKES)).astype(np.int32)], 255, cv2.LINE_AA, STROKES)
+    cv2.fillPoly(out, [np.round(points * (1 << SHIFT)).astype(np.int32)], 255, cv2.LINE_AA, SHIFT)
     return out.astype(np.float32) / 255
 
 
@@ -37,8 +39,9 @@ def _limb(size: int, points: NDArray[np.float64], radii: NDArray[np.float64]) ->
     ):
         steps = max(2, int(np.ceil(np.hypot(*(q - p)) / max(0.4 * min(r, s), 0.5))))
         for t in np.linspace(0, 1, steps):
-            centre = np.round((p + t * (q - p)) * (1 << STROKES)).astype(int)
-            cv2.circle(out, (int(centre[0]), int(centre[1])), max(round((r + t * (s - r)) * 16), 8), 255, -1, 16, 4)
+            centre = np.round((p + t * (q - p)) * (1 << SHIFT)).astype(int)
+            radius = max(round((r + t * (s - r)) * (1 << SHIFT)), 8)
+            cv2.circle(out, (int(centre[0]), int(centre[1])), radius, 255, -1, cv2.LINE_AA, SHIFT)
     return out.astype(np.float32) / 255
 
 
@@ -86,22 +89,22 @@ def _material(rng: np.random.Generator, stock: Textures, size: int, colour: NDAr
     return out
 
 
-def _cast(rng: np.random.Generator, picture: Image, shape: Mask, mm: float) -> None:
+def _cast(rng: np.random.Generator, picture: Image, shape: Mask, scale: float) -> None:
     """The shadow of a shape, in place."""
-    turn, far = rng.uniform(0, 2 * np.pi), rng.exponential(25) * mm
+    turn, far = rng.uniform(0, 2 * np.pi), rng.exponential(25) * scale
     move = np.array([[1, 0, far * np.cos(turn)], [0, 1, far * np.sin(turn)]])
-    soft = rng.uniform(2, 25) * mm
+    soft = rng.uniform(2, 25) * scale
     fallen = cv2.GaussianBlur(cv2.warpAffine(shape, move, shape.shape[::-1]), (0, 0), max(soft, 0.5))
     dark = 0.0 if rng.random() < FLAT_LIGHT else rng.uniform(0, 0.65)
     picture *= (1 - dark * fallen)[..., None]
 
 
-def hand(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> Mask:
+def hand(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """A hand and its arm reaching in from beyond the edge, in place; returns what it hides (H, W) in 0..1."""
     size = picture.shape[0]
-    unit = mm * rng.uniform(0.85, 1.6)  # pixels a millimetre of the hand, which is nearer to the camera
+    unit = scale * rng.uniform(0.85, 1.6)  # pixels per millimetre of the hand, which is nearer to the camera
     turn = rng.uniform(0, 2 * np.pi)
-    tip = size / 2 + mm * REACH_MM * np.sqrt(rng.uniform(0.02, 1)) * np.array([np.cos(turn), np.sin(turn)])
+    tip = size / 2 + scale * REACH_MM * np.sqrt(rng.uniform(0.02, 1)) * np.array([np.cos(turn), np.sin(turn)])
     bent = turn + rng.normal(0, 0.5)
     away = np.array([np.cos(bent), np.sin(bent)])
     side = np.array([-away[1], away[0]]) * (1 if rng.random() < 0.5 else -1)
@@ -115,23 +118,10 @@ def hand(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -
     body = _limb(
         size, np.array([palm + side * unit * 18, palm - side * unit * 18, wrist]), unit * np.array([24, 22, 26])
     )
-    fingers = []
-    curl = rng.uniform(0.35, 1.0)
-    spread = rng.uniform(0.5, 1.5)
-    for k in range(4):
-        root = palm - away * unit * 20 + side * unit * 20 * (k - 1.5)
-        long = unit * (78, 86, 80, 62)[k] * np.clip(curl + rng.normal(0, 0.12), 0.2, 1)
-        way = -away + side * (0.16 * spread * (k - 1.5) + rng.normal(0, 0.08))
-        knee = root + way * long * 0.5
-        end = knee + (way + side * rng.normal(0, 0.25)) * long * 0.5
-        fingers.append(_limb(size, np.array([root, knee, end]), unit * np.array([10.5, 9.5, 8])))
-    joint = palm + side * unit * 42 * (1 if rng.random() < 0.8 else 0.6) - away * unit * 8
-    fingers.append(_limb(size, np.array([palm + side * unit * 25 + away * unit * 18, joint,
-                                         joint - away * unit * 38 * curl - side * unit * rng.uniform(-8, 22)]),
-                         unit * np.array([14, 12, 9])))  # fmt: skip
+    fingers = _fingers(rng, size, unit, palm, away, side)
     clothed = rng.random() < 0.6
     whole = np.maximum.reduce([arm, body, *fingers, *([sleeve] if clothed else [])])
-    _cast(rng, picture, whole, mm)
+    _cast(rng, picture, whole, scale)
     grain = stock.take(rng, size, False)[..., None] * rng.uniform(1, 7)
     for part in (arm, *fingers[::-1], body) if rng.random() < 0.6 else (arm, body, *fingers):
         tone = skin * rng.uniform(0.9, 1.1)
@@ -142,20 +132,42 @@ def hand(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -
     return whole
 
 
-def cup(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> Mask:
+def _fingers(rng: np.random.Generator, size: int, unit: float, palm: Point, away: Point, side: Point) -> list[Mask]:
+    """Four fingers and a thumb (size, size) each of a hand whose palm's middle is at ``palm`` (2,) in pixels.
+
+    ``unit``: pixels per millimetre of the hand; ``away``, ``side`` (2,): unit vectors to its wrist and to its thumb.
+    """
+    fingers = []
+    curl = rng.uniform(0.35, 1.0)
+    spread = rng.uniform(0.5, 1.5)
+    for k in range(4):
+        root = palm - away * unit * 20 + side * unit * 20 * (k - 1.5)
+        long = unit * (78, 86, 80, 62)[k] * np.clip(curl + rng.normal(0, 0.12), 0.2, 1)
+        way = -away + side * (0.16 * spread * (k - 1.5) + rng.normal(0, 0.08))
+        knuckle = root + way * long * 0.5
+        end = knuckle + (way + side * rng.normal(0, 0.25)) * long * 0.5
+        fingers.append(_limb(size, np.array([root, knuckle, end]), unit * np.array([10.5, 9.5, 8])))
+    joint = palm + side * unit * 42 * (1 if rng.random() < 0.8 else 0.6) - away * unit * 8
+    fingers.append(_limb(size, np.array([palm + side * unit * 25 + away * unit * 18, joint,
+                                         joint - away * unit * 38 * curl - side * unit * rng.uniform(-8, 22)]),
+                         unit * np.array([14, 12, 9])))  # fmt: skip
+    return fingers
+
+
+def cup(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """A cup, glass, bowl or tin standing there, in place; returns what it hides."""
     size = picture.shape[0]
-    foot = _somewhere(rng, size, mm)
-    lean = mm * rng.exponential(40) * np.array([np.cos(t := rng.uniform(0, 2 * np.pi)), np.sin(t)])
-    wide, narrow = mm * rng.uniform(24, 75), rng.uniform(0.6, 1.05)
+    foot = _somewhere(rng, size, scale)
+    lean = scale * rng.exponential(40) * np.array([np.cos(t := rng.uniform(0, 2 * np.pi)), np.sin(t)])
+    wide, narrow = scale * rng.uniform(24, 75), rng.uniform(0.6, 1.05)
     wall = _limb(size, np.array([foot, foot + lean]), np.array([wide * narrow, wide]))
     parts = [wall]
     if rng.random() < 0.4:
         turn = rng.uniform(0, 2 * np.pi)
         ear = foot + lean + wide * 1.25 * np.array([np.cos(turn), np.sin(turn)])
-        parts.append(_limb(size, np.array([foot + lean, ear]), np.array([5, 5]) * mm))
+        parts.append(_limb(size, np.array([foot + lean, ear]), np.array([5, 5]) * scale))
     whole = np.maximum.reduce(parts)
-    _cast(rng, picture, whole, mm)
+    _cast(rng, picture, whole, scale)
     colour = _any_colour(rng)
     for part in parts[::-1]:
         blend(picture, part, _material(rng, stock, size, colour) * _rounded(rng, part, 0.3)[..., None])
@@ -165,18 +177,18 @@ def cup(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) ->
     return np.asarray(whole, np.float32)
 
 
-def sheet(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> Mask:
+def sheet(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """A paper, card, phone, book, box or ruler, in place; returns what it hides."""
     size = picture.shape[0]
-    long = mm * float(np.exp(rng.uniform(np.log(45), np.log(300))))
+    long = scale * float(np.exp(rng.uniform(np.log(45), np.log(300))))
     broad = long * rng.uniform(0.12, 1.0)
-    centre = _somewhere(rng, size, mm)
+    centre = _somewhere(rng, size, scale)
     corners = cv2.boxPoints(((float(centre[0]), float(centre[1])), (long, broad), float(rng.uniform(0, 180))))
     corners = corners + rng.normal(0, 0.03, (4, 2)) * long
     shape = _shape(size, np.asarray(corners, np.float64))
     if rng.random() < 0.4:
-        shape = np.asarray(cv2.GaussianBlur(shape, (0, 0), 4 * mm) > 0.5, np.float32)
-    _cast(rng, picture, shape, mm * rng.uniform(0.1, 1))
+        shape = np.asarray(cv2.GaussianBlur(shape, (0, 0), 4 * scale) > 0.5, np.float32)
+    _cast(rng, picture, shape, scale * rng.uniform(0.1, 1))
     colour = np.asarray(rng.uniform(180, 250, 3) if rng.random() < 0.4 else _any_colour(rng), np.float32)
     blend(picture, shape, _material(rng, stock, size, colour) * _rounded(rng, shape, 0.97)[..., None])
     for _ in range(int(rng.integers(0, 5))):  # what is printed there, a screen, pips
@@ -187,54 +199,56 @@ def sheet(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) 
     return shape
 
 
-def blob(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> Mask:
+def blob(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """A thing of any shape and stuff: a head, a cloth, a bag, a toy; in place; returns what it hides."""
     size = picture.shape[0]
-    centre = _somewhere(rng, size, mm)
+    centre = _somewhere(rng, size, scale)
     turns = np.linspace(0, 2 * np.pi, 48, endpoint=False)
     radius = np.ones(48)
     for k in range(1, 6):
         radius += rng.normal(0, 0.35 / k) * np.cos(k * turns + rng.uniform(0, 6))
-    radius = np.maximum(radius, 0.25) * mm * float(np.exp(rng.uniform(np.log(22), np.log(170))))
+    radius = np.maximum(radius, 0.25) * scale * float(np.exp(rng.uniform(np.log(22), np.log(170))))
     stretch = np.array([1.0, rng.uniform(0.35, 1)])
     c, s = np.cos(t := rng.uniform(0, np.pi)), np.sin(t)
     around = np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None] * stretch @ np.array([[c, -s], [s, c]])
     shape = _shape(size, centre + around)
-    _cast(rng, picture, shape, mm)
+    _cast(rng, picture, shape, scale)
     paint = _material(rng, stock, size, _skin(rng) if rng.random() < 0.25 else _any_colour(rng))
     blend(picture, shape, paint * _rounded(rng, shape, rng.uniform(0, 1))[..., None])
     return shape
 
 
-def shadow(rng: np.random.Generator, picture: Image, mm: float) -> None:
+def shadow(rng: np.random.Generator, picture: Image, scale: float) -> None:
     """Only the shadow of something outside the picture, in place: it hides nothing."""
     size = picture.shape[0]
     dark = np.full((size, size, 3), 255, np.float32)
     turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    radius = mm * rng.uniform(30, 250) * (1 + 0.5 * np.cos(turns * int(rng.integers(1, 5)) + rng.uniform(0, 6)))
+    radius = scale * rng.uniform(30, 250) * (1 + 0.5 * np.cos(turns * int(rng.integers(1, 5)) + rng.uniform(0, 6)))
     around = np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None]
-    _cast(rng, dark, _shape(size, _somewhere(rng, size, mm) + around), mm * rng.uniform(0.1, 1))
+    _cast(rng, dark, _shape(size, _somewhere(rng, size, scale) + around), scale * rng.uniform(0.1, 1))
     picture *= dark / 255
 
 
-def print_on(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> None:
+def print_on(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> None:
     """A large print, stain or worn patch of the surface, in place: it hides nothing, and the grain shows through."""
     size = picture.shape[0]
     turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     lobes = int(rng.integers(0, 7))
-    radius = mm * rng.uniform(15, 80) * (1 + rng.uniform(0, 0.6) * np.cos(lobes * turns))
-    shape = _shape(size, _somewhere(rng, size, mm) + np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None])
+    radius = scale * rng.uniform(15, 80) * (1 + rng.uniform(0, 0.6) * np.cos(lobes * turns))
+    shape = _shape(
+        size, _somewhere(rng, size, scale) + np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None]
+    )
     if rng.random() < 0.4:
         shape = shape * (stock.take(rng, size, False) > rng.uniform(-0.5, 0.8))
-    level = cv2.GaussianBlur(picture, (0, 0), max(20 * mm, 1))
+    level = cv2.GaussianBlur(picture, (0, 0), max(20 * scale, 1))
     tint = _any_colour(rng)
     picture += (shape * rng.uniform(0.15, 0.8))[..., None] * (tint - level)
 
 
-def _somewhere(rng: np.random.Generator, size: int, mm: float) -> NDArray[np.float64]:
+def _somewhere(rng: np.random.Generator, size: int, scale: float) -> NDArray[np.float64]:
     turn = rng.uniform(0, 2 * np.pi)
     return np.asarray(
-        size / 2 + mm * REACH_MM * np.sqrt(rng.uniform(0, 1)) * np.array([np.cos(turn), np.sin(turn)]), np.float64
+        size / 2 + scale * REACH_MM * np.sqrt(rng.uniform(0, 1)) * np.array([np.cos(turn), np.sin(turn)]), np.float64
     )
 
 
@@ -242,15 +256,15 @@ Draw = Callable[[np.random.Generator, Textures, Image, float], Mask]
 KINDS: tuple[tuple[Draw, float], ...] = ((hand, 0.45), (cup, 0.17), (sheet, 0.18), (blob, 0.2))
 
 
-def draw_covers(rng: np.random.Generator, stock: Textures, picture: Image, mm: float) -> Mask:
+def draw_covers(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """Up to three covers of any kind over a picture, in place, or none, and harmless marks; what they hide (H, W)."""
     for _ in range(int(rng.integers(0, 3))):
         if rng.random() < 0.5:
-            shadow(rng, picture, mm)
+            shadow(rng, picture, scale)
         else:
-            print_on(rng, stock, picture, mm)
+            print_on(rng, stock, picture, scale)
     hidden = np.zeros(picture.shape[:2], np.float32)
     for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.3, 0.45, 0.17, 0.08]))):
         draw = KINDS[int(rng.choice(len(KINDS), p=[share for _, share in KINDS]))][0]
-        hidden = np.maximum(hidden, draw(rng, stock, picture, mm))
+        hidden = np.maximum(hidden, draw(rng, stock, picture, scale))
     return hidden

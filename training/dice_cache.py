@@ -4,7 +4,6 @@ python -m training.dice_cache FOLDER --pictures 6000 [--dodecas]
 """
 
 import argparse
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.dice_data import COLUMNS, Array, draw
+from training.shared_data import SCENES
 
 QUALITY = 96
 EMPTY_SIDE = 1000
 FIRST_SEED = {False: 1_000_000, True: 2_000_000}
 """Seeds of the dice's and of the dodecas' pictures."""
-
-
-def shared() -> Path:
-    """Folder of the project's shared data: the environment variable REFEREE_DATA, else beside the repository."""
-    return Path(os.environ.get("REFEREE_DATA", Path(__file__).parent.parent.parent / "shared"))
 
 
 def fill(folder: Path, dodecas: bool, pictures: int) -> None:
@@ -48,7 +43,7 @@ def stored(folder: Path, first: int = 0, last: int | None = None) -> Iterator[tu
 def without_dice() -> Iterator[tuple[NDArray[np.uint8], Array]]:
     """The path-traced boards and composed cards, with empty truth tables, at most EMPTY_SIDE pixels across."""
     for folder in ("crokinole", "crokinole_variants", "cards"):
-        for path in sorted((shared() / "scenes" / folder).glob("*.jpg")):
+        for path in sorted((SCENES / folder).glob("*.jpg")):
             picture = cv2.imread(str(path))
             assert picture is not None, path
             scale = min(1.0, EMPTY_SIDE / max(picture.shape[:2]))

@@ -20,7 +20,8 @@ from calibration.camera import Array, Camera
 from calibration.scale import Scale
 from calibration.view import BoardView
 from training.drawn_boards import draw_scene
-from training.gap_data import DATA, Scene, in_window, jittered_view, read_scene, scene_files, window_files
+from training.gap_data import Scene, in_window, jittered_view, read_scene, scene_files, window_files
+from training.shared_data import SCENES
 from vision import disc_net
 from vision.disc_canonical import canonical_picture, frame_of
 
@@ -186,7 +187,7 @@ def fooled(scene: Scene, discs: Array) -> Array:
 
 def foreign_cases() -> Iterator[Case]:
     """Cases of pictures of other games: letters, pips, spots, tables; nothing in them is a disc."""
-    files = sorted(p for f in FOREIGN for p in (DATA / "scenes" / f).glob("*.jpg"))
+    files = sorted(p for f in FOREIGN for p in (SCENES / f).glob("*.jpg"))
     for k, path in enumerate(files):
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if image is None:

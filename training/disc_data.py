@@ -1,7 +1,6 @@
 """Samples for the disc network: drawn scenes and path-traced ones, spoilt like real pictures, with their targets."""
 
 import json
-import os
 from pathlib import Path
 
 import cv2
@@ -16,7 +15,6 @@ from training.disc_world import Piece, Scene
 from vision.disc_canonical import SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_net import STATES, STRIDE
 
-DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
 IGNORED_VISIBLE = 0.35
 """Path-traced discs less visible than this count neither way."""
 HOLE_WEIGHT, HOLE_CELLS = 3.0, 4.0

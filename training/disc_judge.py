@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.disc_model import Block, Graph, Step
-from vision.disc_net import PATCH, PATCH_BATCH
+from vision.disc_net import PATCH
+from vision.networks import AT_ONCE
 
 CLASSES, MEASURES = 5, 5
 WIDTHS = (16, 24, 48, 64)
@@ -51,7 +52,7 @@ def judge_loss(out: Tensor, classes: Tensor, aims: Tensor) -> tuple[Tensor, Tens
 
 
 def export_judge(net: DiscJudge, path: Path) -> None:
-    """Write the network as ONNX for PATCH_BATCH patches at a time with plain operations only."""
+    """Write the network as ONNX for AT_ONCE patches at a time with plain operations only."""
     g = Graph()
     x = g.block(g.step(g.step("patches", net.stem), net.fine_in), net.fine)
     x = g.block(g.step(x, net.mid_in), net.mid)
@@ -62,8 +63,8 @@ def export_judge(net: DiscJudge, path: Path) -> None:
     graph = helper.make_graph(
         g.nodes,
         "disc_judge",
-        [helper.make_tensor_value_info("patches", TensorProto.FLOAT, [PATCH_BATCH, 5, PATCH, PATCH])],
-        [helper.make_tensor_value_info(out, TensorProto.FLOAT, [PATCH_BATCH, CLASSES + MEASURES, 1, 1])],
+        [helper.make_tensor_value_info("patches", TensorProto.FLOAT, [AT_ONCE, 5, PATCH, PATCH])],
+        [helper.make_tensor_value_info(out, TensorProto.FLOAT, [AT_ONCE, CLASSES + MEASURES, 1, 1])],
         g.weights,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=7)

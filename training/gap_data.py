@@ -6,7 +6,6 @@ radius and height, the camera and the lines are all off, by as much as detection
 
 import json
 import math
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from calibration.boards import BoardModel
 from calibration.camera import Array, Camera
 from calibration.scale import Scale
 from calibration.view import BoardView
+from training.shared_data import SCENES
 from vision.contact_patch import Cylinders, camera_axes, patches, prepare
 
-DATA = Path(os.environ.get("REFEREE_DATA", "../shared"))
 FOLDERS = ("crokinole", "crokinole_variants")
 
 START_MM = 1.6
@@ -110,7 +109,7 @@ def read_scene(path: Path) -> Scene | None:
 
 def scene_files() -> list[Path]:
     """All truth files of the scenes, in order."""
-    return [p for f in FOLDERS for p in sorted((DATA / "scenes" / f).glob("[cv]0[0-9][0-9].json"))]
+    return [p for f in FOLDERS for p in sorted((SCENES / f).glob("[cv]0[0-9][0-9].json"))]
 
 
 def window_files(folder: Path, kinds: str = "t") -> list[Path]:

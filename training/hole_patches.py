@@ -11,12 +11,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import DISC_DIAMETER_MM
 from vision.hole_net import HALF_RADII, PATCH_STATES
 from vision.square_patch import PATCH
 
 Float = NDArray[np.float64]
 
-DISC_MM = 15.875
+DISC_RADIUS_MM = DISC_DIAMETER_MM / 2
 SUPER = 2
 """Rays a pixel and axis."""
 LAMPS = 3
@@ -96,7 +97,7 @@ def _tilted(angle: float, azimuth: float) -> Float:
 
 def _disc(rng: np.random.Generator, state: str, hole: float, depth: float, colour: Float) -> Solid:
     """A disc in a state, placed by chance."""
-    radius = DISC_MM
+    radius = DISC_RADIUS_MM
     height = rng.uniform(7.5, 11.5)
     ring = rng.uniform(4, 8) if rng.random() < 0.12 else 0.0
     a = rng.uniform(0, 2 * np.pi)
@@ -124,15 +125,15 @@ def _disc(rng: np.random.Generator, state: str, hole: float, depth: float, colou
 def draw(rng: np.random.Generator, state: str) -> tuple[NDArray[np.uint8], float]:
     """One patch (PATCH, PATCH, 3) uint8 BGR of a state of :data:`PATCH_STATES`, and the tangent of the view angle."""
     tan = float(np.tan(np.radians(rng.uniform(0, 58))))
-    hole = DISC_MM * rng.uniform(1.03, 1.2)
+    hole = DISC_RADIUS_MM * rng.uniform(1.03, 1.2)
     depth = rng.uniform(1.0, 5.0) if state == "none" and rng.random() < 0.4 else rng.uniform(4.5, 12.5)
     board, floor = any_colour(rng), any_colour(rng)
     if rng.random() < 0.5:
         floor = board * rng.uniform(0.3, 1.0)
     solids = _solids(rng, state, hole, depth, board)
     n = PATCH * SUPER
-    step = 2 * HALF_RADII * DISC_MM / n
-    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_MM
+    step = 2 * HALF_RADII * DISC_RADIUS_MM / n
+    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_RADIUS_MM
     shift = rng.normal(0, 0.8, 2)
     x, y = np.meshgrid(axis + shift[0], -axis + shift[1])
     flat = np.column_stack([x.ravel(), y.ravel(), np.zeros(n * n)])
@@ -162,8 +163,8 @@ def _solids(rng: np.random.Generator, state: str, hole: float, depth: float, boa
         near = _disc(rng, "board", hole, depth, any_colour(rng))
         far = near.centre * np.array([1.0, 1.0, 0]) * rng.uniform(1.2, 1.9) + np.array([0, 0, near.height / 2])
         moved = Solid(far, near.axis, near.radius, near.height, near.ring, near.colour, near.grain)
-        clear = all(np.hypot(*(moved.centre - s.centre)[:2]) > 2 * DISC_MM for s in solids)
-        if clear and np.hypot(*far[:2]) > 2.1 * DISC_MM:
+        clear = all(np.hypot(*(moved.centre - s.centre)[:2]) > 2 * DISC_RADIUS_MM for s in solids)
+        if clear and np.hypot(*far[:2]) > 2.1 * DISC_RADIUS_MM:
             solids.append(moved)
     return solids
 

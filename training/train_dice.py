@@ -17,10 +17,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.dice_cache import shared, stored, without_dice
+from training.dice_cache import stored, without_dice
 from training.dice_data import scenes
 from training.dice_model import Finder, Reader, adopt, export_finder, export_reader, find_loss, read_loss
 from training.dice_samples import AIMS, DICE_GROUPS, DODECA_GROUPS, Sample, find_sample, read_sample
+from training.shared_data import SCENES
 from vision.dice_nets import blob
 
 FIND_BATCH, READ_BATCH = 12, 48
@@ -70,7 +71,7 @@ class Feed:
         self.drawn: list[Sample] = []
         self.own: dict[Path, list[Sample]] = {folder: [] for folder in args.traced}
         self.refill()
-        every = list(scenes(shared() / "scenes" / args.kind, self.dodecas))
+        every = list(scenes(SCENES / args.kind, self.dodecas))
         self.traced = [s for i, s in enumerate(every) if not args.hold_out or i % args.hold_out]
         if args.part == "find":
             self.traced = [halved(s) for s in self.traced]

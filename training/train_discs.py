@@ -16,10 +16,11 @@ import cv2
 import numpy as np
 import torch
 
-from training.disc_data import DATA, load_scene, sample
+from training.disc_data import load_scene, sample
 from training.disc_model import DiscNet, UNet, export, loss_of
 from training.disc_scenes import make_scene
 from training.disc_world import Scene, Textures
+from training.shared_data import SCENES
 from vision.disc_canonical import SIZE
 
 WINDOW, BATCH = 256, 16
@@ -34,7 +35,7 @@ def traced() -> list[tuple[str, Scene]]:
     """All path-traced scenes that show a board, by name."""
     found = []
     for folder in ("crokinole", "crokinole_variants"):
-        for path in sorted((DATA / "scenes" / folder).glob("?[0-9][0-9][0-9].json")):
+        for path in sorted((SCENES / folder).glob("?[0-9][0-9][0-9].json")):
             scene = load_scene(path)
             if scene is not None:
                 found.append((path.stem, scene))

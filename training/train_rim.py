@@ -18,10 +18,11 @@ from torch import nn
 from torch.nn import functional
 
 from training.disc_cases import Case, cases_of
-from training.gap_net import NARROW, WRAP, augmented
+from training.gap_net import NARROW, WRAP, augmented, wrapped
 from training.teaching import counts_of, descend, disc_loss, told_apart
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
-from vision.disc_rim import BATCH, on_edges
+from vision.disc_rim import on_edges
+from vision.networks import AT_ONCE
 
 SAMPLES, BATCH_SIZE, RATE = 400_000, 128, 2e-3
 SHARES = {"traced": 0.3, "windows": 0.35, "drawn": 0.23, "foreign": 0.12}
@@ -76,15 +77,15 @@ def report(net: RimNet, data: Data, pick: NDArray[np.int64]) -> str:
     with torch.no_grad():
         for i in range(0, len(pick), 256):
             x = torch.from_numpy(data[0][pick[i : i + 256]]).float() / 255
-            p.append(torch.sigmoid(net(torch.cat([x[:, :, -WRAP:], x, x[:, :, :WRAP]], dim=2))).numpy()[:, 0])
+            p.append(torch.sigmoid(net(wrapped(x))).numpy()[:, 0])
     net.train()
     return told_apart(np.concatenate(p), data[1][pick])
 
 
 def export(net: RimNet, path: Path) -> None:
-    """Write the network as ONNX, for BATCH patches at a time."""
+    """Write the network as ONNX, for AT_ONCE patches at a time."""
     net.eval()
-    example = torch.zeros(BATCH, CHANNELS, ANGLES + 2 * WRAP, STEPS)
+    example = torch.zeros(AT_ONCE, CHANNELS, ANGLES + 2 * WRAP, STEPS)
     torch.onnx.export(
         net, (example,), str(path), input_names=["patches"], output_names=["odds"], opset_version=13, dynamo=False
     )

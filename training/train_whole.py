@@ -21,7 +21,8 @@ from training.patch_net import Data, PatchNet, batch_of, export
 from training.teaching import counts_of, descend, disc_loss, told_apart
 from training.whole_patches import cornered, drawn_places
 from vision.contact_patch import prepare
-from vision.disc_whole import BATCH, whole_patches
+from vision.disc_whole import whole_patches
+from vision.networks import AT_ONCE
 from vision.square_patch import network_input
 
 DRAWN, PART = 30_000, 1000
@@ -107,7 +108,7 @@ def main() -> None:
 
     descend(net, loss, options.samples // BATCH_SIZE, options.rate, words)
     torch.save(net.state_dict(), options.out.with_suffix(".pt"))
-    export(net, options.out, BATCH)
+    export(net, options.out, AT_ONCE)
 
 
 if __name__ == "__main__":

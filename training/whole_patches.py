@@ -11,14 +11,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.hole_patches import DISC_MM, SUPER, Float, Solid, any_colour, hit, lit, spoilt, waves
+from training.hole_patches import DISC_RADIUS_MM, SUPER, Float, Solid, any_colour, hit, lit, spoilt, waves
 from vision.disc_whole import BEYOND, HALF_RADII
 from vision.square_patch import PATCH
 
 FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_COMPLEX, cv2.FONT_HERSHEY_DUPLEX)
 SHEET = 256
 """Pixels of the painted surface's side."""
-SHEET_HALF_MM = 3 * DISC_MM
+SHEET_HALF_MM = 3 * DISC_RADIUS_MM
 START = 0.15
 """A disc's middle lies within so many radii of the patch's."""
 CLEAR = 0.62
@@ -32,7 +32,7 @@ UP = np.array([0.0, 0.0, 1.0])
 def draw(rng: np.random.Generator, disc: bool) -> tuple[NDArray[np.uint8], float]:
     """One patch (PATCH, PATCH, 3) uint8 BGR with a disc in its middle or without, and the view angle's tangent."""
     tan = float(np.tan(np.radians(rng.uniform(0, 58))))
-    thick = DISC_MM * rng.uniform(0.42, 0.95)
+    thick = DISC_RADIUS_MM * rng.uniform(0.42, 0.95)
     faces = [any_colour(rng), any_colour(rng)]
     ground = any_colour(rng)
     if rng.random() < 0.25:
@@ -40,8 +40,8 @@ def draw(rng: np.random.Generator, disc: bool) -> tuple[NDArray[np.uint8], float
     solids = _discs(rng, disc, thick, faces)
     solids += _posts(rng, solids)
     n = PATCH * SUPER
-    step = 2 * HALF_RADII * DISC_MM / n
-    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_MM
+    step = 2 * HALF_RADII * DISC_RADIUS_MM / n
+    axis = (np.arange(n) + 0.5) * step - HALF_RADII * DISC_RADIUS_MM
     x, y = np.meshgrid(axis, -axis)
     seen_at = thick * rng.uniform(0.33, 0.67)  # the plane of the patch, for discs that aren't quite as high as thought
     origin = np.column_stack([x.ravel(), y.ravel(), np.full(n * n, seen_at)])
@@ -77,27 +77,27 @@ def cornered(patch: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _discs(rng: np.random.Generator, disc: bool, thick: float, faces: list[Float]) -> list[Solid]:
     """The disc in the middle, if there is one, and up to three beside it."""
-    hollow = rng.uniform(0.2, 0.5) * DISC_MM if rng.random() < 0.12 else 0.0
-    sticker = -rng.uniform(0.3, 0.8) * DISC_MM if rng.random() < 0.08 and not hollow else 0.0
+    hollow = rng.uniform(0.2, 0.5) * DISC_RADIUS_MM if rng.random() < 0.12 else 0.0
+    sticker = -rng.uniform(0.3, 0.8) * DISC_RADIUS_MM if rng.random() < 0.08 and not hollow else 0.0
     grain = rng.uniform(0, 0.12)
     placed: list[Float] = []
     if disc:
         a, r = rng.uniform(0, 2 * np.pi), START * math.sqrt(rng.uniform(0, 1))
-        placed.append(DISC_MM * r * np.array([math.cos(a), math.sin(a)]))
+        placed.append(DISC_RADIUS_MM * r * np.array([math.cos(a), math.sin(a)]))
     for _ in range(int(rng.integers(0, 4))):
         a = rng.uniform(0, 2 * np.pi)
         way = np.array([math.cos(a), math.sin(a)])
         if placed and rng.random() < 0.5:
-            at = placed[0] + DISC_MM * (TOUCHING + rng.exponential(0.1)) * way
+            at = placed[0] + DISC_RADIUS_MM * (TOUCHING + rng.exponential(0.1)) * way
         else:
-            at = DISC_MM * rng.uniform(CLEAR, 2.6) * way
-        if all(np.hypot(*(at - p)) > TOUCHING * DISC_MM - 1e-6 for p in placed):
+            at = DISC_RADIUS_MM * rng.uniform(CLEAR, 2.6) * way
+        if all(np.hypot(*(at - p)) > TOUCHING * DISC_RADIUS_MM - 1e-6 for p in placed):
             placed.append(at)
     out = []
     for at in placed:
         which = 0 if rng.random() < 0.6 else 1
         body = np.clip(faces[which] * math.exp(rng.normal(0, 0.06)), 0, 1)
-        out.append(Solid(np.array([*at, thick / 2]), UP, DISC_MM, thick, hollow or sticker, body, grain))
+        out.append(Solid(np.array([*at, thick / 2]), UP, DISC_RADIUS_MM, thick, hollow or sticker, body, grain))
     return out
 
 
@@ -106,13 +106,13 @@ def _posts(rng: np.random.Generator, discs: list[Solid]) -> list[Solid]:
     posts: list[Solid] = []
     if rng.random() < 0.45:
         return posts
-    radius, height = DISC_MM * rng.uniform(0.08, 0.36), DISC_MM * rng.uniform(0.5, 2.0)
+    radius, height = DISC_RADIUS_MM * rng.uniform(0.08, 0.36), DISC_RADIUS_MM * rng.uniform(0.5, 2.0)
     metal = np.full(3, rng.uniform(0.4, 0.9)) * rng.uniform(0.9, 1.1, 3)
     body = metal if rng.random() < 0.35 else any_colour(rng)
     for _ in range(int(rng.integers(1, 3))):
-        a, r = rng.uniform(0, 2 * np.pi), DISC_MM * 1.9 * math.sqrt(rng.uniform(0, 1))
+        a, r = rng.uniform(0, 2 * np.pi), DISC_RADIUS_MM * 1.9 * math.sqrt(rng.uniform(0, 1))
         at = np.array([r * math.cos(a), r * math.sin(a), height / 2])
-        if all(np.hypot(*(at - d.centre)[:2]) > DISC_MM + radius for d in discs):
+        if all(np.hypot(*(at - d.centre)[:2]) > DISC_RADIUS_MM + radius for d in discs):
             posts.append(Solid(at, UP, radius, height, 0.0, body, 0.05))
     return posts
 
@@ -128,7 +128,7 @@ def _board(
     at = origin + s[:, None] * ray
     sheet = _sheet(rng, ground, faces, spot)
     if rng.random() < 0.12:
-        a, far, deep = rng.uniform(0, 2 * np.pi), DISC_MM * rng.uniform(0.3, 1.6), rng.uniform(3, 14)
+        a, far, deep = rng.uniform(0, 2 * np.pi), DISC_RADIUS_MM * rng.uniform(0.3, 1.6), rng.uniform(3, 14)
         over = at[:, 0] * math.cos(a) + at[:, 1] * math.sin(a) > far
         s[over] -= deep
         at = origin + s[:, None] * ray
@@ -150,51 +150,53 @@ def _sampled(sheet: NDArray[np.float32], at: Float) -> Float:
 def _sheet(rng: np.random.Generator, ground: Float, faces: list[Float], spot: bool) -> NDArray[np.float32]:
     """The painted surface about the place, colours in 0..1 (SHEET, SHEET, 3), SHEET_HALF_MM to each side."""
     picture = np.broadcast_to(ground, (SHEET, SHEET, 3)).astype(np.float32).copy()
-    mm = SHEET / (2 * SHEET_HALF_MM)
+    scale = SHEET / (2 * SHEET_HALF_MM)
     for _ in range(int(rng.integers(0, 3))):  # lines, and what is filled beyond them
-        far, turn = DISC_MM * rng.uniform(4, 25), rng.uniform(0, 2 * np.pi)
-        off = far + DISC_MM * rng.uniform(-1.8, 1.8)
-        centre = tuple(round(float(SHEET / 2 + mm * off * c) * 16) for c in (math.cos(turn), math.sin(turn)))
-        wide = max(1, round(mm * math.exp(rng.uniform(math.log(0.8), math.log(4.5)))))
+        far, turn = DISC_RADIUS_MM * rng.uniform(4, 25), rng.uniform(0, 2 * np.pi)
+        off = far + DISC_RADIUS_MM * rng.uniform(-1.8, 1.8)
+        centre = tuple(round(float(SHEET / 2 + scale * off * c) * 16) for c in (math.cos(turn), math.sin(turn)))
+        wide = max(1, round(scale * math.exp(rng.uniform(math.log(0.8), math.log(4.5)))))
         if rng.random() < 0.2:
-            cv2.circle(picture, centre, round(far * mm * 16), any_colour(rng).tolist(), -1, cv2.LINE_AA, 4)
+            cv2.circle(picture, centre, round(far * scale * 16), any_colour(rng).tolist(), -1, cv2.LINE_AA, 4)
         if rng.random() < 0.85:
-            cv2.circle(picture, centre, round(far * mm * 16), any_colour(rng).tolist(), wide, cv2.LINE_AA, 4)
+            cv2.circle(picture, centre, round(far * scale * 16), any_colour(rng).tolist(), wide, cv2.LINE_AA, 4)
     if spot:
-        at = np.round(16 * (SHEET / 2 + mm * DISC_MM * rng.uniform(-0.35, 0.35, 2))).astype(int).tolist()
+        at = np.round(16 * (SHEET / 2 + scale * DISC_RADIUS_MM * rng.uniform(-0.35, 0.35, 2))).astype(int).tolist()
         ink = faces[int(rng.integers(2))] if rng.random() < 0.7 else any_colour(rng)
-        cv2.circle(picture, at, round(16 * mm * DISC_MM * rng.uniform(0.5, 1.25)), ink.tolist(), -1, cv2.LINE_AA, 4)
+        cv2.circle(
+            picture, at, round(16 * scale * DISC_RADIUS_MM * rng.uniform(0.5, 1.25)), ink.tolist(), -1, cv2.LINE_AA, 4
+        )
     for _ in range(int(rng.integers(0, 3)) if rng.random() < 0.5 else 0):
-        _mark(rng, picture, mm, faces[int(rng.integers(2))] if rng.random() < 0.5 else any_colour(rng))
+        _mark(rng, picture, scale, faces[int(rng.integers(2))] if rng.random() < 0.5 else any_colour(rng))
     return picture * _wood(rng)[..., None]
 
 
-def _mark(rng: np.random.Generator, picture: NDArray[np.float32], mm: float, ink: Float) -> None:
-    """A numeral, a flat spot or ring, a rosette or a scratch, in place."""
-    x, y = (round(float(v)) for v in SHEET / 2 + mm * DISC_MM * rng.uniform(-1.5, 1.5, 2) * rng.uniform(0, 1))
+def _mark(rng: np.random.Generator, picture: NDArray[np.float32], scale: float, ink: Float) -> None:
+    """A numeral, a flat spot or ring, a rosette or a scratch, in place; ``scale``: pixels per millimetre."""
+    x, y = (round(float(v)) for v in SHEET / 2 + scale * DISC_RADIUS_MM * rng.uniform(-1.5, 1.5, 2) * rng.uniform(0, 1))
     kind, before = rng.random(), picture.copy()
     if kind < 0.35:
         text = str(rng.choice(["5", "10", "15", "20", "A", "S", "O", "N", "R", "8"]))
-        size = mm * DISC_MM * rng.uniform(0.4, 1.6) / 22
+        size = scale * DISC_RADIUS_MM * rng.uniform(0.4, 1.6) / 22
         mask = np.zeros((SHEET, SHEET), np.uint8)
         font, thick = int(rng.choice(FONTS)), max(1, round(size * rng.uniform(1, 3.5)))
         cv2.putText(mask, text, (x - round(9 * size), y + round(10 * size)), font, size, 255, thick, cv2.LINE_AA)
         turned = cv2.warpAffine(mask, cv2.getRotationMatrix2D((x, y), rng.uniform(0, 360), 1), (SHEET, SHEET))
         picture += (turned.astype(np.float32) / 255)[..., None] * (ink.astype(np.float32) - picture)
     elif kind < 0.7:
-        radius = round(16 * mm * DISC_MM * rng.uniform(0.25, 1.3))
-        fill = -1 if rng.random() < 0.65 else max(1, round(mm * rng.uniform(0.7, 5)))
+        radius = round(16 * scale * DISC_RADIUS_MM * rng.uniform(0.25, 1.3))
+        fill = -1 if rng.random() < 0.65 else max(1, round(scale * rng.uniform(0.7, 5)))
         cv2.circle(picture, (16 * x, 16 * y), radius, ink.tolist(), fill, cv2.LINE_AA, 4)
     elif kind < 0.85:
         a = np.linspace(0, 2 * np.pi, 96)
-        k, r = int(rng.integers(3, 9)), mm * DISC_MM * rng.uniform(0.4, 1.3)
+        k, r = int(rng.integers(3, 9)), scale * DISC_RADIUS_MM * rng.uniform(0.4, 1.3)
         reach = r * (1 - rng.uniform(0.15, 0.45) * (1 - np.cos(k * a)) / 2)
         points = np.column_stack([x + reach * np.cos(a), y + reach * np.sin(a)])
         cv2.fillPoly(picture, [np.round(points * 16).astype(np.int32)], ink.tolist(), cv2.LINE_AA, 4)
     else:
         for _ in range(int(rng.integers(1, 12))):
-            start = SHEET / 2 + mm * DISC_MM * rng.normal(0, 0.8, 2)
-            end = start + mm * DISC_MM * rng.normal(0, 0.6, 2)
+            start = SHEET / 2 + scale * DISC_RADIUS_MM * rng.normal(0, 0.8, 2)
+            end = start + scale * DISC_RADIUS_MM * rng.normal(0, 0.6, 2)
             p, q = (tuple(int(16 * v) for v in e) for e in (start, end))
             cv2.line(picture, p, q, ink.tolist(), 1, cv2.LINE_AA, 4)
     share = np.float32(rng.uniform(0.5, 1.0))

@@ -22,15 +22,15 @@ AROUND = 3.0
 COVER = 1.3
 """Samples within this many radii of a disc's place show disc, wall or contact shadow, not the board."""
 CENTRAL_PX = 10.0
-"""Nearer to the centre than this is the hole."""
+"""Samples closer to the centre than this show the hole."""
 FEWEST = 20
-"""Samples of bare surface that tell the light at a place at least."""
+"""Samples of bare surface that are needed at least to estimate the light at a place."""
 DARKEST = 0.03
 """Added to brightness (0..1) before ratios are taken: black stays black."""
 UNEVEN, SHADED = 0.6, 0.3
-"""Light that differs by less than the first factor's logarithm from disc to disc (1.8 in grey values) moves faces less
-than reflections do and is left alone, as measured on pictures in half shade, drawn and real. From the second on it may,
-where the faces of a side differ much, still have made two sides of one, or one of two."""
+"""Spread of the light from disc to disc (natural logarithm). Up to the first (a factor of 1.8 in grey values) it
+changes faces less than reflections do, as measured on drawn and real pictures in half shade, and is left alone. From
+the second on, where the faces of one side differ much, it may have made two sides of one, or one of two."""
 
 
 @dataclass(frozen=True)

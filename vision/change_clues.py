@@ -1,7 +1,7 @@
-"""Clues to what changed between two rests: what hides a disc, explains it, or is which disc. Lengths in mm."""
+"""Clues to what changed between two rests: what hides a disc, what explains it, which disc is which. Lengths in mm."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,19 +19,20 @@ SAME_PLACE_MM = 6.0
 COVERED = 0.25
 """A disc is hidden where a hand covers more than this share of its face."""
 TRACK_END_MM = 45.0
-"""A disc's track ends within this of where the disc is read, since it follows the front edge or the shadow."""
+"""A track ends within this distance of where its disc is read: it follows the disc's front edge or its shadow."""
 STRUCK_PATH_MM, STRUCK_POINTS, STRUCK_MM_S = 60.0, 3, 300.0
-"""A struck disc is seen over at least this path, this often and this fast; hands push shorter and slower."""
+"""Least path in mm, number of points and speed in mm/s of a struck disc's track; hands push over shorter ways,
+slower."""
 BESIDE_HOLE_MM = 46.0
 """A disc nearer to the hole than this changes how the hole looks: its body hides it or its shadow falls in. It is the
 sum of both radii and of the shift of a disc's height at 45 degrees."""
 SURELY = 0.8
 """A disc this probable is believed even there."""
 GROUP_SURE = 0.75
-"""A face is surely of one side from here on."""
+"""From this probability on, a face is surely of one side."""
 
 
-def covered(rest: Rest, mm: tuple[float, float], radius: float | None = None) -> float:
+def covered(rest: Rest, mm: Place, radius: float | None = None) -> float:
     """Share of a disc's face, or of what lies within ``radius`` mm of a board point, that hands hide."""
     face = rest.lens.disc_mask(mm, radius or rest.view.board.disc_radius) > 0
     return float(rest.hidden[face].mean()) if face.any() else 0.0
@@ -68,19 +69,23 @@ def light_of(change: Change, sides: Sides) -> Lab | None:
     return np.asarray(np.median(np.array(off), axis=0)) if off else None
 
 
-def nearest_of(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> int | None:
-    """Which of the ``free`` discs is read at a place (mm); None where none is."""
-    best = min(free, key=lambda k: math.dist(discs[k].disc.mm, mm), default=None)
-    return best if best is not None and math.dist(discs[best].disc.mm, mm) <= SAME_PLACE_MM else None
+class Unclaimed:
+    """The discs of a reading (``left``) that are none of those known from the last rest, as far as is found out."""
 
+    def __init__(self, discs: Iterable[SeenDisc]) -> None:
+        self.left = list(discs)
 
-def take(discs: Sequence[SeenDisc], free: set[int], mm: tuple[float, float]) -> SeenDisc | None:
-    """The reading at a place, taken out of ``free``."""
-    near = nearest_of(discs, free, mm)
-    if near is None:
-        return None
-    free.discard(near)
-    return discs[near]
+    def at(self, mm: Place) -> SeenDisc | None:
+        """The disc that is read at a place (mm); None where none is."""
+        best = min(self.left, key=lambda s: math.dist(s.disc.mm, mm), default=None)
+        return best if best is not None and math.dist(best.disc.mm, mm) <= SAME_PLACE_MM else None
+
+    def take(self, mm: Place) -> SeenDisc | None:
+        """The same, which is then claimed."""
+        found = self.at(mm)
+        if found is not None:
+            self.left.remove(found)
+        return found
 
 
 def other_side(d: TableDisc, seen: SeenDisc, sides: Sides) -> bool:

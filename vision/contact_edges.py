@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Array
-from vision.contact_patch import ANGLES, INSIDE_MM, STEP_MM, STEPS, Patch
+from vision.contact_patch import ANGLES, INSIDE_MM, STEP_MM, STEPS, Patches
 
 NEAR_ARC = np.radians(60)
 """Half of the arc, about the direction to the camera, on which the foot of the wall is the outline."""
@@ -30,7 +30,7 @@ class EdgeFit:
     support: Array
 
 
-def fit_edges(patches: Patch) -> EdgeFit:
+def fit_edges(patches: Patches) -> EdgeFit:
     """Fit patches (N, C, ANGLES, STEPS): one edge for each angle, a robust mean of what they say of the centre."""
     n = len(patches)
     turn = np.arange(ANGLES) * (2 * np.pi / ANGLES)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array
-from vision.contact_patch import ANGLES, Patch
+from vision.contact_patch import ANGLES, Patches
 from vision.networks import network, read_network, run
 
 WRAP = 4
@@ -37,13 +37,19 @@ class Offsets:
     sigma: Array
 
 
+def network_input(patches: Patches) -> NDArray[np.float32]:
+    """Input (N, C, ANGLES + 2 WRAP, STEPS) in 0..1 of patches (N, C, ANGLES, STEPS), each ring closed at its seam."""
+    wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
+    return np.asarray(wrapped.astype(np.float32) / np.float32(255))
+
+
 class ContactNet:
     """A loaded network; safe to call from several threads."""
 
     def __init__(self, net: cv2.dnn.Net) -> None:
         self._net = net
 
-    def __call__(self, patches: Patch, mirror: bool = False) -> Offsets:
+    def __call__(self, patches: Patches, mirror: bool = False) -> Offsets:
         """Read patches (N, C, ANGLES, STEPS) uint8; with ``mirror`` the mean of each patch and its mirror image."""
         if not len(patches):
             return Offsets(np.zeros((0, len(OUTPUTS))), np.ones((0, len(OUTPUTS))))
@@ -54,9 +60,7 @@ class ContactNet:
             other = both.value[n:] * np.array(MIRRORED)
             sigma = np.sqrt(both.sigma[:n] * both.sigma[n:])
             return Offsets((both.value[:n] + other) / 2, sigma)
-        wrapped = np.concatenate([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], axis=2)
-        blob: NDArray[np.float32] = wrapped.astype(np.float32) / np.float32(255)
-        out = run(self._net, blob).astype(np.float64).reshape(len(patches), 2, len(OUTPUTS))
+        out = run(self._net, network_input(patches)).astype(np.float64).reshape(len(patches), 2, len(OUTPUTS))
         return Offsets(out[:, 0], np.exp(np.clip(out[:, 1], LOG_SIGMA_MIN, LOG_SIGMA_MAX)))
 
 

@@ -13,22 +13,23 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Array
+from calibration.camera import Array, resized_px
 from calibration.view import BoardView
 
 ANGLES = 64
 STEPS = 28
 STEP_MM = 0.5
-"""Near one pixel of an ordinary photograph (0.7-1.6 pixels a mm): finer steps would sample nothing new."""
+"""About one pixel of an ordinary photograph (0.7-1.6 pixels per mm): finer steps would sample nothing new."""
 INSIDE_MM = 6.5
 """How far inside the outline a ring begins: past bevel and highlight, and beyond the worst start."""
 DETAIL_PX_PER_MM = 2.0
-"""Pictures with more detail than this are reduced first, so that the steps do not skip over pixels."""
+"""Pictures with more detail than this are reduced first, so that no pixels are skipped between two steps."""
 
 CHANNELS = 12
 """Colour of both rings (2 x 3), what hides them (2), painted lines (2), and two constants (see ``patches``)."""
 
-Patch = NDArray[np.uint8]
+Patches = NDArray[np.uint8]
+"""N of them: (N, CHANNELS, ANGLES, STEPS)."""
 
 
 @dataclass(frozen=True)
@@ -187,12 +188,12 @@ def hidden_ground(view: BoardView, ground: Array, others: Cylinders, margin: flo
     return out
 
 
-def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, others: Cylinders) -> Patch:
+def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, others: Cylinders) -> Patches:
     """Patches (N, CHANNELS, ANGLES, STEPS) of ``discs`` in a picture reduced by ``factor`` (see ``prepare``).
 
     Channels, all uint8: square-root blue, green, red of the upper ring, then of the lower ring; what hides the upper
     and the lower ring (neighbours, the picture's edge); how much of a step is painted line, upper and lower; and two
-    constants: tangent of the view angle (128 a unit) and pixels a millimetre (80 a unit).
+    constants: tangent of the view angle (times 128) and pixels per millimetre (times 80).
     """
     n = len(discs)
     out = np.zeros((n, CHANNELS, ANGLES, STEPS), np.uint8)
@@ -205,7 +206,7 @@ def patches(image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cyl
     for k, (height, shift) in enumerate(((discs.base + discs.height, discs.shift), (feet, (0.0, 0.0)))):
         there_x, there_y = x + shift[0], y + shift[1]
         u, v = view.camera.pixels_of(there_x, there_y, height[:, None, None])
-        small_u, small_v = (((c + 0.5) * factor - 0.5).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
+        small_u, small_v = (resized_px(c, factor).astype(np.float32).reshape(-1, STEPS) for c in (u, v))
         colour = cv2.remap(image, small_u, small_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         out[:, 3 * k : 3 * k + 3] = cv2.LUT(colour, root).reshape(n, ANGLES, STEPS, 3).transpose(0, 3, 1, 2)
         # where the rays through the ring meet the plane of the board

@@ -1,7 +1,7 @@
 """What a gap is uncertain by, part by part, in millimetres.
 
 The network's own sigma is trained on rendered discs from slightly wrong cameras; here it is recalibrated on scenes it
-never saw (log sigma linear in log network sigma, log pixels a millimetre, tangent of the view angle and the direction
+never saw (log sigma linear in log network sigma, log pixels per millimetre, tangent of the view angle and the direction
 to the camera; fitted with a Student-t loss by ``training/fit_gap_sigma.py``), and joined with what it can't know.
 """
 
@@ -13,9 +13,9 @@ from calibration.view import BoardView
 from vision.contact_patch import Cylinders, camera_axes
 
 EDGE = (0.488, 1.043, -0.434, -0.012, 0.038)
-"""log sigma = EDGE . (1, log network sigma, log pixels a mm, tan view angle, cosine of outward against camera)."""
+"""log sigma = EDGE . (1, log network sigma, log pixels per mm, tan view angle, cosine of outward against camera)."""
 EDGE_MIN_MM = 0.13
-"""Never taken as surer: a disc that looks otherwise than those that taught the network (drawn ones) is off by that
+"""Least standard uncertainty assumed: on discs unlike its training data (drawn ones) the network errs by this much
 however sure it is."""
 LINE_MM = 0.05
 """Standard uncertainty of a line's radius beside a disc from grain and wear, beyond what the fit says."""
@@ -37,9 +37,11 @@ def focal_share(view: BoardView) -> float:
 
 @dataclass(frozen=True)
 class Budget:
-    """Uncertainty of one disc: edge sigmas towards the camera and sideways, and the shared parts, in mm.
+    """What makes one disc's place and gaps uncertain, in mm.
 
-    ``azimuth`` (radians) points from the disc to the camera; ``tangent`` is that of the view angle.
+    ``edge``: the network's sigmas towards the camera and sideways; ``radius``, ``height``, ``shift``: what all discs
+    share; ``surprise``: what is odd about this one. ``detail``: pixels per millimetre there; ``azimuth`` (radians)
+    points from the disc to the camera; ``tangent`` is that of the view angle.
     """
 
     edge: tuple[float, float]
@@ -53,7 +55,7 @@ class Budget:
 
     @property
     def place(self) -> float:
-        """Standard uncertainty of the place in mm, a direction."""
+        """Standard uncertainty of the place in mm, per direction."""
         toward = self._edge(1.0), self._edge(0.0)
         return math.sqrt((toward[0] ** 2 + toward[1] ** 2) / 2 + (LEAN_SHARE * self.shift) ** 2 + self.surprise**2)
 
@@ -79,27 +81,27 @@ def budgets(
     view: BoardView,
     discs: Cylinders,
     sigma: Array,
-    *,
     surprise: Array,
-    sigma_radius: float,
-    sigma_height: float,
-    sigma_shift: float,
+    shared: tuple[float, float, float],
     factor: float,
 ) -> list[Budget]:
-    """Budget of each of N discs; ``sigma`` (N, 2) is the network's, ``surprise`` (N,) what is odd about it, in mm."""
+    """Budget of each of N discs in a picture reduced by ``factor``; all uncertainties in mm.
+
+    ``sigma`` (N, 2): the network's own, towards the camera and sideways; ``surprise`` (N,): what is odd about each
+    disc; ``shared``: those of radius, height and shift, which all discs have in common.
+    """
     ahead, _ = camera_axes(view, discs.centres)
-    out = []
-    for k, c in enumerate(discs.centres):
-        out.append(
-            Budget(
-                edge=(float(sigma[k, 0]), float(sigma[k, 1])),
-                detail=max(view.px_per_mm(c) * factor, 0.05),
-                azimuth=math.atan2(ahead[k, 1], ahead[k, 0]),
-                tangent=math.tan(view.view_angle(c)),
-                radius=sigma_radius,
-                height=sigma_height,
-                shift=sigma_shift,
-                surprise=float(surprise[k]),
-            )
+    radius, height, shift = shared
+    return [
+        Budget(
+            edge=(float(sigma[k, 0]), float(sigma[k, 1])),
+            detail=max(view.px_per_mm(c) * factor, 0.05),
+            azimuth=math.atan2(ahead[k, 1], ahead[k, 0]),
+            tangent=math.tan(view.view_angle(c)),
+            radius=radius,
+            height=height,
+            shift=shift,
+            surprise=float(surprise[k]),
         )
-    return out
+        for k, c in enumerate(discs.centres)
+    ]

@@ -22,23 +22,25 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
 from vision.contact_net import ContactNet, load
-from vision.contact_patch import Cylinders, Patch, camera_axes, joined, patches, prepare
+from vision.contact_patch import Cylinders, Patches, camera_axes, joined, patches, prepare
 from vision.contact_shared import UNFAMILIAR_MM, Shared, agreed, believed_first, given_lean, radius_prior
 from vision.contact_sigma import Budget, budgets
 from vision.disc_values import NEAR_MM, p_touching, verdict_of
 from vision.line_edges import Lines, PaintedLine, painted_lines
-from vision.readings import Disc, LineContact, LineName
+from vision.readings import Disc, LineContact
 
 PASSES = 3
 CORRECTION_MAX_MM = 3.0
-"""The network has seen starts off by up to 1.6 mm; what it moves a disc farther than this is not believed."""
+"""The network was trained on starts up to 1.6 mm off; it isn't believed where it moves a disc farther than this."""
 RADIUS_HOLDS_MM = 0.1
-"""Discs are measured anew where their radius has become known otherwise by more than this."""
+"""All discs are measured anew once their radius, as known from elsewhere, has changed by more than this."""
 MOVED_FREE_MM = 2.2
-"""A disc that had to be moved farther than starts are off is likely not what the network takes it for."""
+"""A disc that had to be moved farther than this, and so than starts are usually off, is probably not what the network
+takes it for; the excess counts as uncertainty."""
 EDGES_SUPPORT, EDGES_USUAL_MM = 0.6, 1.0
-"""Edges seen on at least this share of the outline differ from the network by up to this where both are as good as they
-are; beyond, half of it is doubt. They never move a disc: where they dissent they mostly run along a shadow."""
+"""Where edges are seen on at least the first share of the outline, network and edges usually agree to within the
+second; half of any larger difference counts as doubt. Edges never move a disc: where they disagree, they mostly follow
+a shadow."""
 
 
 @dataclass(frozen=True)
@@ -141,17 +143,8 @@ def shared_radius(
 
 def _gauged(view: BoardView, discs: Sequence[Disc], refined: Refined, factor: float, lines: Lines) -> list[Disc]:
     """The discs as they were refined, with their contacts."""
-    spread = refined.shared.sigma
-    budget = budgets(
-        view,
-        refined.cylinders,
-        refined.sigma,
-        surprise=np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0)),
-        sigma_radius=spread[0],
-        sigma_height=spread[1],
-        sigma_shift=spread[2],
-        factor=factor,
-    )
+    surprise = np.hypot(refined.doubt, np.maximum(refined.moved - MOVED_FREE_MM, 0.0))
+    budget = budgets(view, refined.cylinders, refined.sigma, surprise, refined.shared.sigma, factor)
     solid = refined.cylinders
     top = view.camera.project(np.column_stack([solid.centres + solid.shift, solid.base + solid.height]))
     out = []
@@ -193,7 +186,7 @@ def refine(
     return Refined(known, sigma, np.linalg.norm(known.centres - starts, axis=1), doubt, shared), factor, small
 
 
-def _dissent(seen: Patch, offset: Array) -> Array:
+def _dissent(seen: Patches, offset: Array) -> Array:
     """Doubt (N,) in mm about the network's offsets (N, 2) where plain edges agree on another place."""
     edges = fit_edges(seen)
     apart = np.linalg.norm(edges.offset - offset, axis=1)
@@ -240,7 +233,7 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
         touching = p_touching(gap, sigma)
         out.append(
             LineContact(
-                line=_name(name),
+                line=name,
                 gap_mm=gap,
                 sigma_mm=sigma,
                 p_touching=touching,
@@ -250,7 +243,3 @@ def _contacts(lines: Lines, centre: Array, radius: float, budget: Budget) -> tup
             )
         )
     return tuple(out)
-
-
-def _name(name: str) -> LineName:
-    return "15/10" if name == "15/10" else "10/5" if name == "10/5" else "shooting"

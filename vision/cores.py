@@ -1,4 +1,4 @@
-"""How the processor's cores are shared while a recording is followed.
+"""How the processor's cores are divided up while a recording is followed.
 
 One thread looks at its frames, one reads the rests, and the others decode.
 """

@@ -15,14 +15,14 @@ from vision.cover_net import CELL_PX, CELLS, cover_odds
 from vision.disc_canonical import PX_PER_MM, SIZE
 from vision.disc_looks import Looks
 from vision.disc_net import Mask
-from vision.disc_values import HOLE_OVER_DISC, HOLE_VALUE, RING_VALUES
+from vision.disc_values import HOLE_VALUE, RING_VALUES, hole_radius
 from vision.readings import Cover, Disc
 
-LEAST_ODDS = 0.0
-"""Log odds from which a cell counts as covered: more likely than not."""
+LEAST_LOG_ODDS = 0.0
+"""From these log odds on a cell counts as covered: more likely than not."""
 HIDES = 1.5
-"""What covers no circle of this many disc radii hardly hides a whole disc: in real pictures fingers at the line
-cover 0.5 to 1.2, arms, cups and phones twice as much."""
+"""Radius, in disc radii, of the largest circle that a cover must hold to hide a whole disc: in real pictures it is 0.5
+to 1.2 for fingers at the line, and twice as much for arms, cups and phones."""
 OWN_RADII, OWN_SURE = 1.2, 0.8
 """What a disc that is read at least this surely covers itself, in radii, is no cover."""
 PACKED = 0.91
@@ -73,7 +73,7 @@ def _covered(looks: Looks) -> Mask:
     cells = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)
     seen = looks.view.camera.in_picture(np.column_stack([frame.to_board(cells), np.zeros(len(cells))]))
     odds = np.where(seen.reshape(CELLS, CELLS), odds, OUTSIDE)
-    mask = np.asarray(cv2.resize(odds, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR) > LEAST_ODDS, np.uint8)
+    mask = np.asarray(cv2.resize(odds, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR) > LEAST_LOG_ODDS, np.uint8)
     inside = np.zeros_like(mask)
     cv2.circle(inside, (SIZE // 2, SIZE // 2), round(frame.shooting * PX_PER_MM), 1, -1)
     return mask & inside
@@ -90,4 +90,4 @@ def _hidden_values(away: NDArray[np.float64], pixel: float, looks: Looks) -> tup
     reach = np.array(board.inner_edges) - radius / 2
     best = np.sort(np.array(RING_VALUES)[np.searchsorted(reach, away)])[::-1]
     values = [int(v) for v in best[np.linspace(0, len(best) - 1, fit).astype(int)] if v > 0]
-    return (HOLE_VALUE, *values) if away.min() < (board.hole or HOLE_OVER_DISC * radius) else tuple(values)
+    return (HOLE_VALUE, *values) if away.min() < hole_radius(board, radius) else tuple(values)

@@ -25,7 +25,7 @@ from vision.readings import Die
 Floats = NDArray[np.float64]
 
 LIKELY = 0.25
-"""Chance of the finder from which on a find is looked at."""
+"""A find is looked at from this probability (the finder's) on."""
 NOTHING, COCKED, AIMS, FOOT = 7, 8, slice(9, 12), slice(12, 14)
 """The reader's outputs: no value (0), values 1 to 6, no top face (7); leaning; offset x, y and log of the size; where
 the foot appears, in edges from the top."""
@@ -34,7 +34,7 @@ SIZES = (1.0, 0.8, 1.25)
 clear. These lie at the ends of what the reader was trained on: on drawn dice the mean over them is wrong a third less
 often than over sizes a tenth apart, whose readings are too much alike."""
 CHANGES = 2.0
-"""By how much the log odds of a first look may change with the further ones (set by hand)."""
+"""How much further looks may still change the log odds of a first look (set by hand)."""
 CLEAR = 0.95
 """Probability of a value from which on the reader needs no second opinion."""
 TOP_ODDS = (-0.5, 0.8, 1.0)
@@ -44,7 +44,7 @@ hardly, so more than half of the finder's weight has been taken off it, and the 
 LAYOUT_SIZES = (0.88, 1.0, 1.13)
 """Sizes tried by the filter, in the face's."""
 FAR = 0.3
-"""What a size other than the face's costs, for one unit of the log of their ratio."""
+"""Correlation that is taken off a size unlike the face's, per unit of the logarithm of their ratio."""
 PIPS_WEIGHT, READER_FLOOR = 8.0, 0.02
 """Log odds of a value for one unit of correlation; what the reader's probability of a value counts at least."""
 FACE_ODDS = 5.0
@@ -52,7 +52,8 @@ FACE_ODDS = 5.0
 discs, holes and knots look so too. Set by hand with photographs of dice, cards and boards in view: of 1250 doubtful
 finds where no dice lie none shows it by half. On drawn dice, whose looks the networks know, it is worth 2."""
 LAYOUT_FITS, RIM_SHOWS = (0.6, 0.8), (0.7, 1.4)
-"""Correlation with the layout, and contrast of the rim, from which on they count, and from which on in full."""
+"""Correlation with the layout, and contrast of the rim: they count from the first value on, and in full from the
+second."""
 AS_READ = 0.4
 """Probability of a value, if this is a top face, from which on its layout is looked for: that must only confirm it."""
 PLAINLY = 0.8
@@ -83,7 +84,7 @@ LARGER = 1.6
 BESIDE = 1.2
 """How near, in edges, a die's sides lie to its top at most: a face for which only its pips speak is such a side."""
 FACE = 0.42
-"""Half of the middle part of a crop that surely shows the die, in edges: there its body's colour is taken."""
+"""Half the side, in edges, of the middle part of a crop that surely shows the die; its body's colour is taken there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,8 @@ def _slant(picture: NDArray[np.uint8], seen: Look) -> Slant | None:
 
 
 def _looks(picture: NDArray[np.uint8]) -> list[Look]:
-    """What is seen of each die; where that isn't enough, large ones are looked for once more, and must bear pips."""
+    """What is seen of each die; where no dice are found, large ones are looked for once more, and must show their
+    pips."""
     found = promising(picture, find(network("dice_find"), picture, again=True))
     looks = [one for one in (look(picture, *each) for each in found) if one is not None]
     kept = without_doubles(looks)
@@ -158,7 +160,7 @@ def any_dice(odds: list[float]) -> bool:
 
 
 def promising(picture: NDArray[np.uint8], found: list[Found]) -> list[tuple[Found, Shown]]:
-    """The finds that a first look doesn't turn down, moved to where it says that the face is, and what they bear."""
+    """The finds that a first look doesn't reject, moved to where it sees the face, and what their pips show."""
     net = network("dice_read")
     kept: list[tuple[float, Found, Shown]] = []
     for f in found:
@@ -184,7 +186,7 @@ def top_odds(chance: float, logits: NDArray[np.float64]) -> float:
 
 
 def look(picture: NDArray[np.uint8], found: Found, shown: Shown = BARE) -> Look | None:
-    """Read a face, at all SIZES unless it is clear at once, and hold it against the layouts; None: there is none."""
+    """Read a face, at all SIZES unless it is clear at once, and compare it with the layouts; None if it is no face."""
     x, y, edge = found.x, found.y, found.edge
     outs = views(network("dice_read"), picture, (x, y, edge), SIZES[:1], (AIMS, FOOT))
     if not _settled(outs):
@@ -218,10 +220,10 @@ def _settled(outs: NDArray[np.float64]) -> bool:
 
 
 def face_shown(picture: NDArray[np.uint8], found: Found, first: Floats) -> Shown:
-    """The value that a find bears by its layout of pips, and how clearly, within a rim that is turned as they are.
+    """The value that a find's layout of pips shows, and how clearly, if a rim turned like the pips surrounds them.
 
-    ``first``: the reader's outputs. Looked for where they give a value, the same, and where the finder saw it: of dice
-    unlike those that the reader learnt, its aims are the worst.
+    ``first``: the reader's outputs. The layout must confirm the value that they give. It is looked for where the finder
+    saw the face, since the reader's aims are at their worst on dice unlike those that it was trained on.
     """
     values = softmax(first[1:NOTHING])
     best = int(values.argmax())
@@ -245,7 +247,7 @@ def _ramp(value: float, ends: tuple[float, float]) -> float:
 
 
 def _flattened(foot: Floats) -> float:
-    """How much a face is foreshortened: its foot lies as many edges away as the sine of the tilt."""
+    """Foreshortening (cosine of the tilt) of a face: its foot appears as many edges away from it as the tilt's sine."""
     return float(max(0.0, 1 - float(foot @ foot)) ** 0.5)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vision.dice_nets import CROP_EDGES, CROP_PX, crop
 from vision.dice_pips import FLATTENED, TURNS, foreshortened
 
-Floats = NDArray[np.float32]
+Float32 = NDArray[np.float32]
 
 TURN_SLACK = 1
 """Steps (7.5 degrees) by which the rim may be turned against the pips."""
@@ -32,7 +32,7 @@ NOISE = 8.0
 
 
 @cache
-def _places() -> tuple[Floats, Floats]:
+def _places() -> tuple[Float32, Float32]:
     """Pixels x and y of the crop (flattenings, sizes, turns, 4 sides, 2 bands, points)."""
     unit, middle = CROP_PX / CROP_EDGES / 2, (CROP_PX - 1) / 2
     quarters = np.pi / 2 * np.arange(4)[None, :, None, None, None]

@@ -26,11 +26,11 @@ ERRORS = (0.9, FLAT_SIGMA), (0.1, 0.2)
 on, a tenth of the feet are off by more than 0.25). With one error of 0.06 for all, flat ones of photographs were taken
 to lean."""
 LEAN_SIGMA = 0.4
-"""Spread of the offsets of leaning dice about the flat one: leaning by 24 degrees moves the foot by sin 24 = 0.4."""
+"""Spread, in edges, of a leaning die's foot about a flat one's: leaning by 24 degrees moves it by sin 24 = 0.4."""
 ROLL_SIGMA = 0.25
 """How far the table's normal may point sideways in the picture (sine): cameras are held about level."""
 LEAST = 0.02
-"""What the reader's own opinion may say at most, either way."""
+"""The reader's own probability of leaning is kept this far from 0 and from 1."""
 ASTRAY, ASTRAY_SIGMA = 0.08, 0.35
 """Share of slants that are off by any amount, fits to another layout than the face's, and their spread."""
 SMALL = 1e-30
@@ -140,5 +140,5 @@ def _over_all(here: Floats, could: NDArray[np.bool_], steps: Floats, flat: Float
 
 
 def _density(away: Floats, sigma: float) -> Floats:
-    """Of squared distances ``away`` from the middle of a round bell of two dimensions, but for a constant."""
+    """Density, up to a constant factor, of a round normal law in two dimensions at squared distances ``away``."""
     return np.asarray(np.exp(-away / (2 * sigma**2)) / sigma**2)

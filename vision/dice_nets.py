@@ -20,9 +20,9 @@ STRIDE = 4
 SIZE_UNIT_PX = 16.0
 """The finder gives sizes as logarithms of multiples of this."""
 PAD = 16
-"""The finder halves four times, so both sides are filled up to a multiple of this."""
+"""The finder halves its input four times, so both sides are padded to a multiple of this."""
 GREY = 114
-"""What fills the picture up: about the mean of pictures."""
+"""Grey level that pictures are padded with: about their mean."""
 STEP = 1.8
 """Ratio of two levels of the pyramid; the finder's range of sizes, 32 / 9, covers it nearly twice."""
 BETWEEN = STEP**0.5
@@ -37,7 +37,7 @@ FINEST_PIXELS = 518_400
 SMALLEST_PX = 40
 """Smaller side of the coarsest level: a die that fills a picture has about the finder's largest size there."""
 FLOOR = 0.22
-"""Chances below this are not looked at; the reader turns down what is no die."""
+"""Finds with a lower probability aren't looked at; the reader rejects what is no die."""
 CLOSE = 0.45
 """Finds nearer to each other than this share of an edge are one (touching dice: 0.57 at 55 degrees)."""
 AT_MOST = 64

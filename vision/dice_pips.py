@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Float32 = NDArray[np.float32]
 
 FACE_PX = 26
 """Side of the patch that is compared."""
@@ -30,6 +30,8 @@ RADII = (0.15, 0.21)
 """Pips' radius over half an edge."""
 SHIFTS = (-1, 0, 1)
 """Pixels by which the patch is shifted against the layouts (0.05 edges: what the network's aim leaves)."""
+BLUR = 0.45
+"""Sigma of the blur before a picture is reduced, in pixels of the reduced one: finer detail would alias."""
 NOISE = 3.0
 """Grey levels that count as nothing: a face without pips correlates with nothing."""
 PIPS: dict[int, tuple[tuple[int, int], ...]] = {
@@ -43,7 +45,7 @@ PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 
 
 @cache
-def layouts() -> tuple[Floats, Floats, NDArray[np.intp], NDArray[np.intp]]:
+def layouts() -> tuple[Float32, Float32, NDArray[np.intp], NDArray[np.intp]]:
     """Layouts (L, n) of mean 0 and length 1 over their face, the faces (F, n), each layout's face and value (L,)."""
     middle, half = (FACE_PX - 1) / 2, FACE_PX / FACE_EDGES / 2
     y, x = (np.mgrid[0:FACE_PX, 0:FACE_PX].astype(np.float32) - middle) / half
@@ -70,6 +72,25 @@ def foreshortened(flat: float) -> slice:
     return slice(first, first + NEAREST)
 
 
+def face_patch(picture: NDArray[np.uint8], x: float, y: float, zoom: float, side: int) -> Float32 | None:
+    """The square (side, side, 3) BGR about a point of a picture (H, W, 3), ``zoom`` times as large there, unaliased.
+
+    Beyond the picture its edge is repeated; None where hardly any of the square lies in the picture.
+    """
+    reach = int(side / zoom / 2) + 3
+    h, w = picture.shape[:2]
+    x0, y0 = max(0, int(x) - reach), max(0, int(y) - reach)
+    part = picture[y0 : min(h, int(y) + reach + 1), x0 : min(w, int(x) + reach + 1)]
+    if min(part.shape[:2]) < 2:
+        return None
+    if zoom < 1:
+        part = np.asarray(cv2.GaussianBlur(part, (0, 0), BLUR / zoom), np.uint8)
+    middle = (side - 1) / 2
+    M = np.array([[zoom, 0, middle - zoom * (x - x0)], [0, zoom, middle - zoom * (y - y0)]])
+    patch = cv2.warpAffine(part, M, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(patch, np.float32)
+
+
 def pip_scores(picture: NDArray[np.uint8], x: float, y: float, edge: float, flat: float) -> NDArray[np.float64]:
     """Best correlation 0..1 of the face at (x, y), ``edge`` pixels, with each of the values 1 to 6.
 
@@ -82,25 +103,16 @@ def pip_fits(
     picture: NDArray[np.uint8], x: float, y: float, edge: float, flat: float
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """:func:`pip_scores`, and for each value (6,) which of the TURNS fits best."""
-    size = FACE_PX + 2 * max(SHIFTS)
-    zoom = FACE_PX / (FACE_EDGES * edge)
-    reach = int(size / zoom / 2) + 3
-    h, w = picture.shape[:2]
-    x0, y0 = max(0, int(x) - reach), max(0, int(y) - reach)
-    part = picture[y0 : min(h, int(y) + reach + 1), x0 : min(w, int(x) + reach + 1)]
-    if min(part.shape[:2]) < 2:
+    patch = face_patch(picture, x, y, FACE_PX / (FACE_EDGES * edge), FACE_PX + 2 * max(SHIFTS))
+    if patch is None:
         return np.zeros(6), np.zeros(6, np.intp)
-    if zoom < 1:
-        part = np.asarray(cv2.GaussianBlur(part, (0, 0), 0.45 / zoom), np.uint8)
-    M = np.array([[zoom, 0, (size - 1) / 2 - zoom * (x - x0)], [0, zoom, (size - 1) / 2 - zoom * (y - y0)]])
-    patch = cv2.warpAffine(part, M, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     rows, masks, faces, values = layouts()
     near = foreshortened(flat)
     each = len(rows) // len(FLATTENED)
     rows, masks = rows[near.start * each : near.stop * each], masks[near.start * TURNS : near.stop * TURNS]
     faces, values = faces[: len(rows)], values[: len(rows)]  # alike at every foreshortening
     m = max(SHIFTS)
-    channels = np.asarray(patch, np.float32).transpose(2, 0, 1)
+    channels = patch.transpose(2, 0, 1)
     channels = np.concatenate([channels, channels.mean(axis=0)[None]])
     views = np.stack([
         channels[:, m + dy : m + dy + FACE_PX, m + dx : m + dx + FACE_PX] for dy in SHIFTS for dx in SHIFTS

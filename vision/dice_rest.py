@@ -11,17 +11,18 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from vision.frames import Frame
+from vision.pairing import nearest_pairs
 
 HOLD_S = 0.2
 """Seconds in which all readings must agree: a die that stands on an edge for a moment falls sooner."""
 EVERY_S = 0.06
 """Seconds between two readings at least: enough for three in HOLD_S, few enough for a live table on one core."""
 STEP_EDGES = 0.2
-"""Way in edges between two readings up to which a die lies: readings repeat within some 0.05."""
+"""A die that moves by no more than this (in edges) between two readings lies still: readings repeat to about 0.05."""
 DRIFT_EDGES = 0.4
-"""Way in edges over HOLD_S up to which it does."""
+"""... and no more than this over HOLD_S."""
 SHAKEN_EDGES = 0.4
-"""Way in edges that all dice may go together: a table or a camera that trembles."""
+"""How far (in edges) all dice may move together: the table or the camera trembles."""
 AGAIN_S = 0.25
 """Seconds without agreement after which the same dice at the same places count as a new rest."""
 
@@ -149,14 +150,7 @@ def matched(
     before: Sequence[Piece], after: Sequence[Piece]
 ) -> tuple[list[tuple[Piece, Piece]], list[Piece], list[Piece]]:
     """Pair each earlier piece with the nearest later one, nearest pairs first; also what has gone and what is new."""
-    ways = sorted((away(a, b), i, j) for i, a in enumerate(before) for j, b in enumerate(after))
-    pairs: list[tuple[Piece, Piece]] = []
-    used_i: set[int] = set()
-    used_j: set[int] = set()
-    for _, i, j in ways:
-        if i not in used_i and j not in used_j:
-            used_i.add(i)
-            used_j.add(j)
-            pairs.append((before[i], after[j]))
-    gone = [a for i, a in enumerate(before) if i not in used_i]
-    return pairs, gone, [b for j, b in enumerate(after) if j not in used_j]
+    pairs = nearest_pairs((away(a, b), i, j) for i, a in enumerate(before) for j, b in enumerate(after))
+    stayed, found = {i for i, _ in pairs}, {j for _, j in pairs}
+    gone = [a for i, a in enumerate(before) if i not in stayed]
+    return [(before[i], after[j]) for i, j in pairs], gone, [b for j, b in enumerate(after) if j not in found]

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice_pips import NOISE, PIPS
+from vision.dice_pips import NOISE, PIPS, face_patch
 
 Floats = NDArray[np.float64]
 
@@ -147,21 +147,9 @@ def face_slant(picture: NDArray[np.uint8], x: float, y: float, edge: float, foot
 
 
 def _patch(picture: NDArray[np.uint8], x: float, y: float, edge: float) -> NDArray[np.float32] | None:
-    """The face amid (PATCH_PX, PATCH_PX, 4): blue, green, red and their mean, without aliasing."""
-    zoom = EDGE_PX / edge
-    reach = int(PATCH_PX / zoom / 2) + 3
-    h, w = picture.shape[:2]
-    x0, y0 = max(0, int(x) - reach), max(0, int(y) - reach)
-    part = picture[y0 : min(h, int(y) + reach + 1), x0 : min(w, int(x) + reach + 1)]
-    if min(part.shape[:2]) < 2:
-        return None
-    if zoom < 1:
-        part = np.asarray(cv2.GaussianBlur(part, (0, 0), 0.45 / zoom), np.uint8)
-    middle = (PATCH_PX - 1) / 2
-    M = np.array([[zoom, 0, middle - zoom * (x - x0)], [0, zoom, middle - zoom * (y - y0)]])
-    patch = cv2.warpAffine(part, M, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = np.asarray(patch, np.float32)
-    return np.concatenate([seen, seen.mean(axis=-1, keepdims=True)], axis=-1)
+    """The face in the middle of (PATCH_PX, PATCH_PX, 4): blue, green, red and their mean."""
+    seen = face_patch(picture, x, y, EDGE_PX / edge, PATCH_PX)
+    return None if seen is None else np.concatenate([seen, seen.mean(axis=-1, keepdims=True)], axis=-1)
 
 
 def _fitted(layout: NDArray[np.float32], view: NDArray[np.float32], start: NDArray[np.float32]) -> tuple[float, Floats]:

@@ -1,5 +1,7 @@
 """Where two pictures of the same resting thing differ, changes of light and coding noise left out."""
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +13,16 @@ LEAST_STEP, MOST_STEP = 6.0, 14.0
 """Grey levels by which the mean over 3 x 3 pixels has changed: coding noise stays below the first, and a disc of the
 board's own colour that has moved by half a millimetre shows the second at its rim."""
 NOISE_TIMES = 6.0
-"""Between these, so many times the usual change where nothing has happened."""
+"""Between these two limits, a change must exceed the usual change, where nothing has happened, by this factor."""
 LIGHT_SHARE, LIGHT_CLIP = 0.2, 12
-"""Light changes smoothly over this share of a picture's width; one pixel bends its estimate by this much at most."""
+"""Light is estimated over windows of this share of the picture's width; a pixel may bend the estimate by so many grey
+levels at most."""
 SPECK_PX = 14
 """Changes of fewer pixels are coding noise: a disc that moves by half a millimetre changes more at its rim."""
 OFFSET = 8.0
 """Grey levels added before light is taken as a factor: the darkest pixels tell little about it."""
 THINNED = 8
+"""The overall change of exposure is estimated from every eighth row and column."""
 
 
 def differs(before: Picture, now: Picture, where: Mask) -> Mask:
@@ -35,6 +39,12 @@ def differs(before: Picture, now: Picture, where: Mask) -> Mask:
     noise = 1.4826 * float(np.median(step[::4, ::4]))
     mask = (step > min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)).astype(np.uint8) & where
     return without_specks(mask, SPECK_PX)
+
+
+def upper_median(values: NDArray[Any]) -> float:
+    """The upper median of numbers of any shape, found without sorting them all; 1 where there are none."""
+    flat = values.ravel()
+    return float(np.partition(flat, flat.size // 2)[flat.size // 2]) if flat.size else 1.0
 
 
 def without_specks(mask: Mask, least_px: int) -> Mask:

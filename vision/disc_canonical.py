@@ -12,9 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import NCA_SHOOTING_MM
 from calibration.view import BoardView
 
-SHOOTING = 304.8
+SHOOTING = NCA_SHOOTING_MM
 """Radius of the shooting line in canonical mm."""
 HALF_MM = 400.0
 """Half the side of the picture in canonical mm: the ditch of every measured board fits (rails at 375 to 382)."""

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.boards import DISC_DIAMETER_MM
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
@@ -33,15 +34,15 @@ RADIUS_BIAS = 0.01
 """... down to what all share."""
 
 DITCH = STATES.index("ditch")
-USUAL_PX, LARGE = 15.875 * PX_PER_MM, 1.2
+USUAL_PX, LARGE = DISC_DIAMETER_MM / 2 * PX_PER_MM, 1.2
 """Radius of common discs in canonical pixels. Where a board's discs are larger by more than this factor, as few were
 that the networks were trained on, the board is drawn smaller so that they get the usual radius."""
 
 ABOUT_PX = 16
 """Everything this near to a changed pixel (25 mm) is read anew: all of a disc that a change touches, and its shade."""
 EDGE_PX, SAME_PX = 5, 6.0
-"""At a zone's end, finds up to this many pixels beyond count too, unless a place that is carried over lies nearer: it
-is the same one."""
+"""Candidates up to EDGE_PX beyond a zone's border are taken from the new picture too, unless a place that is carried
+over lies within SAME_PX: then they are the same one."""
 MARGIN_PX = 40
 """What lies farther from a zone hardly matters to the first network: its log odds change by 0.02."""
 MOST_SHARE = 0.7
@@ -49,7 +50,7 @@ MOST_SHARE = 0.7
 DOUBT = (0.04, 0.97)
 """Candidates with chances between these, and those whose state is doubtful, are read anew at every rest."""
 STATE_DOUBT = 0.06
-"""another state than the likeliest has this probability."""
+"""A state is doubtful if all others together are at least this probable."""
 RADIUS_HOLDS = 0.05
 """Rims depend on the discs' radius: if that has changed by more than this share, all places are looked at anew (from
 one disc it is known to 0.035)."""

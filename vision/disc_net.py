@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.disc_canonical import SIZE, CanonicalFrame, guide_channels
-from vision.networks import answer
+from vision.networks import answer, answers
 from vision.readings import DiscState
 
 Mask = NDArray[np.uint8]
@@ -31,9 +31,8 @@ MOST = 60
 """At most this many are judged: 26 discs of two sides, and about as many false alarms."""
 CENTRAL_PX = 4.0
 """The hole is judged too unless a peak lies this near to the centre."""
-PATCH, PATCH_BATCH = 40, 16
-"""Side of the second network's patch in pixels (62 mm: a disc and its neighbours), and how many are run at once at
-most."""
+PATCH = 40
+"""Side of the second network's patch in pixels (62 mm: a disc and its neighbours)."""
 PLACE_UNIT_PX = 4.0
 """The second network gives places in units of this."""
 FIRST_SHARE = 0.5
@@ -146,8 +145,7 @@ def judged(picture: NDArray[np.uint8], frame: CanonicalFrame, candidates: list[C
     guide = guide_channels(frame.foot, frame.height, shooting=frame.shooting)
     at = np.clip(np.round([c.xy for c in candidates]).astype(int), 0, SIZE - 1)
     patches = np.stack([patch_at(picture, guide, (int(x), int(y))) for x, y in at])
-    parts = [answer("disc_judge", patches[i : i + PATCH_BATCH]) for i in range(0, len(patches), PATCH_BATCH)]
-    out = np.concatenate([p.reshape(len(p), -1) for p in parts]).astype(np.float64)
+    out = answers("disc_judge", patches).astype(np.float64)
     none, states = out[:, len(STATES)], out[:, : len(STATES)]
     some = np.logaddexp.reduce(states, axis=1)
     heat = np.clip([c.heat for c in candidates], *HEAT_RANGE)

@@ -1,4 +1,4 @@
-"""Whether there is a disc, and in which state about the hole: the verdict of all witnesses together.
+"""Whether a candidate is a disc, and how it lies at the hole: the joint verdict of all witnesses.
 
 On the surface a logistic regression weighs the second network on the canonical picture, the rim network and the edges
 (``vision.disc_rim``), and the network that sees the place as a whole (``vision.disc_whole``). It is fitted by
@@ -97,7 +97,7 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
 
 
 def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candidate:
-    """Return the candidate at the centre as the hole's network and the others see it together.
+    """Return the candidate at the centre with the joint verdict of the hole's network and of the others.
 
     ``beside``: it is far enough from the middle to lie flat on the surface, over the hole's edge.
     """

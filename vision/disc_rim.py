@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 from calibration.camera import Array
 from calibration.view import BoardView
 from vision.contact_edges import fit_edges
-from vision.contact_net import WRAP
-from vision.contact_patch import Cylinders, Patch, camera_axes, patches
-from vision.networks import answer
+from vision.contact_net import network_input
+from vision.contact_patch import Cylinders, Patches, camera_axes, patches
+from vision.networks import answers
 
 SHIFT_MAX_MM = 2.5
 """In each of ROUNDS, a candidate is moved onto its edges by no more than this before its rim is judged."""
 ROUNDS = 2
-BATCH = 16
-"""Patches that the network takes at once at most."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Rims:
 
 def on_edges(
     image: NDArray[np.uint8], factor: float, view: BoardView, discs: Cylinders, rounds: int = ROUNDS
-) -> tuple[Patch, Array, Array]:
+) -> tuple[Patches, Array, Array]:
     """Move candidates onto their edges: patches there, edges' support (N,), and the moves (N, 2) in mm."""
     nobody = Cylinders(np.zeros((0, 2)), np.zeros(0), np.zeros(0))
     moves = np.zeros((len(discs), 2))
@@ -70,10 +68,6 @@ def rims(
     return max(looks, key=lambda r: float(np.logaddexp(0.0, r.log_odds).sum()))
 
 
-def _log_odds(seen: Patch) -> Array:
+def _log_odds(seen: Patches) -> Array:
     """The network's log odds (N,) of patches (N, CHANNELS, ANGLES, STEPS)."""
-    wrapped = np.concatenate([seen[:, :, -WRAP:], seen, seen[:, :, :WRAP]], axis=2).astype(np.float32) / 255
-    parts = [
-        answer("rim", np.ascontiguousarray(wrapped[i : i + BATCH])).reshape(-1) for i in range(0, len(wrapped), BATCH)
-    ]
-    return np.asarray(np.concatenate(parts), dtype=np.float64)
+    return answers("rim", network_input(seen)).reshape(-1).astype(np.float64)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from calibration.boards import LINE_NAMES, BoardModel
 from vision.doubts import DiscDoubt, Doubt, doubt
-from vision.readings import Disc, DiscState, LineContact, LineName, Verdict
+from vision.readings import Disc, DiscState, LineContact, Verdict
 
 RING_VALUES = (15, 10, 5, 0)
 """Worth of the rings from the inside out; the last lies on and beyond the shooting line (C10)."""
@@ -16,9 +16,10 @@ HOLE_VALUE, LEANING_VALUE = 20, 15
 NEAR_MM = 8.0
 """Lines within this distance of a disc's outline are listed, here and by ``vision.contacts``."""
 GUARD, GUARD_SIGMAS = 0.05, 1.6449
-"""A verdict is given where its opposite is less probable than this; that is a gap of this many sigmas."""
+"""A verdict is given where its opposite is less probable than the first; that takes a gap of as many sigmas as the
+second."""
 LINE_SIGMA_MM = 0.25
-"""Standard uncertainty of a line's inner edge as long as only the board as a whole is known."""
+"""Standard uncertainty of a line's inner edge, in mm, while only the board as a whole has been measured."""
 NEGLIGIBLE = 1e-4
 """Alternatives less probable than this are not named."""
 HOLE_PLACE_MM = 2.5
@@ -33,6 +34,11 @@ STATE_WORDS: dict[DiscState, str] = {
 }
 NAMED = 0.02
 """Alternatives at least this probable are put into words."""
+
+
+def hole_radius(board: BoardModel, radius: float) -> float:
+    """Radius of the hole in mm: as measured, or else what is usual for discs of ``radius`` mm."""
+    return board.hole or HOLE_OVER_DISC * radius
 
 
 def p_touching(gap: float, sigma: float) -> float:
@@ -53,8 +59,7 @@ def plain_contacts(
     """All circle lines within :data:`NEAR_MM` of a disc's outline, from its place and radius in mm alone."""
     out: list[LineContact] = []
     distance = math.hypot(*mm)
-    names: tuple[LineName, ...] = LINE_NAMES  # type: ignore[assignment]
-    for name, inner, outer in zip(names, board.inner_edges, board.outer_edges, strict=True):
+    for name, inner, outer in zip(LINE_NAMES, board.inner_edges, board.outer_edges, strict=True):
         gap, inner_gap = inner - distance - radius, distance - radius - outer
         if gap > NEAR_MM or inner_gap > NEAR_MM:
             continue
@@ -70,7 +75,7 @@ def ring_chances(disc: Disc, radius: float, board: BoardModel) -> dict[int, floa
     measured = {c.line: c.p_touching for c in disc.lines}
     reach = math.hypot(*disc.mm) + radius
     touching = [
-        measured.get(name, 1.0 if reach >= edge else 0.0)  # type: ignore[call-overload]
+        measured.get(name, 1.0 if reach >= edge else 0.0)
         for name, edge in zip(LINE_NAMES, board.inner_edges, strict=True)
     ]
     beyond = [1.0]
@@ -88,12 +93,12 @@ def standing(disc: Disc, board: BoardModel, radius: float) -> Disc:
 
 
 def possible(chances: dict[DiscState, float], away: float, board: BoardModel, radius: float) -> dict[DiscState, float]:
-    """Chances of the states of a disc ``away`` mm from the middle, as mechanics allows them.
+    """Probabilities of the states of a disc ``away`` mm from the board's centre, as mechanics allows them.
 
     A disc tips into the hole where its centre is nearer to the hole's than sqrt(hole^2 - disc^2), and one that lies
     flat in the hole lies in its middle; places over the hole are measured to within HOLE_PLACE_MM.
     """
-    hole = board.hole or HOLE_OVER_DISC * radius
+    hole = hole_radius(board, radius)
     tips = math.sqrt(max(hole * hole - radius * radius, 0.0))
     if away > tips + HOLE_PLACE_MM:
         return chances | {"hole": 0.0, "leaning": 0.0, "board": max(chances.get("board", 0.0), 0.01)}

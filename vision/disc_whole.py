@@ -10,14 +10,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Array
+from calibration.camera import Array, resized_px
 from calibration.view import BoardView
 from vision.contact_patch import camera_axes
-from vision.networks import answer
+from vision.networks import answers
 from vision.square_patch import OVERSAMPLE, PATCH, network_input
 
-BATCH = 16
-"""Patches that the network takes at once at most."""
 HALF_RADII = 1.6
 """Half the side in disc radii: at 58 degrees from above a disc's face and foot both lie within."""
 BEYOND = 128
@@ -41,7 +39,7 @@ def whole_patches(
     signs = np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * HALF_RADII * radius
     corners = places[:, None] + signs[None, :, :1] * left[:, None] - signs[None, :, 1:] * ahead[:, None]
     px = view.to_px(corners.reshape(-1, 2), height / 2).reshape(n, 4, 2)
-    px = ((px + 0.5) * factor - 0.5).astype(np.float32)
+    px = resized_px(px, factor).astype(np.float32)
     ends = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) - 0.5
     out = np.zeros((n, PATCH, PATCH, 3), np.uint8)
     for k in range(n):
@@ -58,7 +56,5 @@ def whole_odds(
     image: NDArray[np.uint8], factor: float, view: BoardView, places: Array, radius: float, height: float
 ) -> Array:
     """The network's log odds (N,) of a disc at each place; arguments as for :func:`whole_patches`."""
-    n = len(places)
-    x = network_input(*whole_patches(image, factor, view, places, radius, height))
-    parts = [answer("whole", np.ascontiguousarray(x[i : i + BATCH])).reshape(-1) for i in range(0, n, BATCH)]
-    return np.asarray(np.concatenate([np.zeros(0), *parts]), dtype=np.float64)
+    given = network_input(*whole_patches(image, factor, view, places, radius, height))
+    return answers("whole", given).reshape(-1).astype(np.float64)

@@ -1,7 +1,7 @@
 """Reads every disc of one picture over a solved board: its place, state, side and worth."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -34,7 +34,7 @@ ALONE_ODDS = 0.37
 """Factor on the odds of what lies in the hole or leans into it when no other disc lies on the board: boards are shown
 bare more often than with a lone twenty. Set by hand, and for single pictures only: whoever follows a match sees
 twenties."""
-FACE_SIGMA, FOREIGN_MOST = 4.0, 4.6
+OWN_SIDE_SIGMA, FOREIGN_MOST = 4.0, 4.6
 """Standard deviation (weighted Lab) of faces in the hole from those of their side. Of 35 on rendered scenes none was
 off by more than 4.5 flat and 6 leaning; of 20 floors of empty holes two were by less than 10. A face that differs more
 is less likely a disc: its log odds fall, by FOREIGN_MOST at most, since the hole lies in the shade."""
@@ -112,7 +112,7 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
 
     ``alone_odds``: what a disc in the hole with no other on the board is more or less likely than the networks think.
     """
-    view, frame, picture = looks.view, looks.frame, looks.now
+    view, frame = looks.view, looks.frame
     radius, radius_sigma = looks.radius
     mm_per_px = frame.scale / PX_PER_MM
     likely = [k for k, c in enumerate(looks.weighed) if c.chance >= MAYBE]
@@ -120,29 +120,13 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     distances = np.hypot(places[:, 0], places[:, 1])
     states = [_states(c, float(d), radius, view.board) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
-    lab = np.array(
-        [
-            face(picture, frame, c.xy, radius / mm_per_px, float(z) / frame.scale)
-            for c, z in zip(candidates, tops, strict=True)
-        ]
-    ).reshape(-1, 3)
-    around = np.array([face(picture, frame, c.xy, radius / mm_per_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
-    ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
-    bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
-    listed = np.array([c.chance >= LISTED for c in candidates], dtype=bool)
-    ditched = np.array([s[0][0] == "ditch" for s in states], dtype=bool)
-    compared, shade = listed & ~ditched, 0.0
-    if np.count_nonzero(compared) > 1:
-        light = light_at(picture, frame, np.array([c.xy for c in candidates]), radius / mm_per_px)
-        shade = light.range(compared)
-        lab = light.evened(lab) if shade > UNEVEN else lab
-    in_hole = np.array([s[0][0] == "hole" for s in states], dtype=bool)
+    faces = _faces(looks, candidates, [s[0][0] for s in states], tops)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
-    words, group, chances, shares = _sides(lab, chances, ditched, in_hole, bare, shade > SHADED)
+    words, group, chances, shares = _sides(faces, chances)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
-    for i in sorted(range(len(candidates)), key=lambda i: (bool(ditched[i]), float(distances[i]))):
+    for i in sorted(range(len(candidates)), key=lambda i: (bool(faces.ditched[i]), float(distances[i]))):
         if chances[i] < MAYBE:
             continue
         (state, sure), place = states[i][0], (float(places[i, 0]), float(places[i, 1]))
@@ -154,6 +138,42 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
         target.append(replace(valued(found, radius, view.board), colours=_colours(words, shares[i])))
     colours = tuple(w for w in words if any(d.colour == w for d in discs))
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
+
+
+@dataclass(frozen=True, eq=False)
+class _Faces:
+    """What the faces of N candidates look like: CIE Lab (N, 3), evened out where the light over the board is uneven.
+
+    ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as the bare surface does;
+    ``shaded``: some lie in much less light than others, which is only roughly made up for at a shadow's edge.
+    """
+
+    lab: NDArray[np.float64]
+    ditched: NDArray[np.bool_]
+    in_hole: NDArray[np.bool_]
+    bare: NDArray[np.bool_]
+    shaded: bool
+
+
+def _faces(looks: Looks, candidates: list[Candidate], states: list[DiscState], tops: NDArray[np.float64]) -> _Faces:
+    """The faces of N candidates in their likeliest states, at heights ``tops`` (N,) in mm above their points."""
+    frame, picture = looks.frame, looks.now
+    radius_px = looks.radius[0] / (frame.scale / PX_PER_MM)
+    lab = np.array(
+        [face(picture, frame, c.xy, radius_px, float(z) / frame.scale) for c, z in zip(candidates, tops, strict=True)]
+    ).reshape(-1, 3)
+    around = np.array([face(picture, frame, c.xy, radius_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
+    ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
+    bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
+    ditched = np.array([s == "ditch" for s in states], dtype=bool)
+    compared = np.array([c.chance >= LISTED for c in candidates], dtype=bool) & ~ditched
+    shade = 0.0
+    if np.count_nonzero(compared) > 1:
+        light = light_at(picture, frame, np.array([c.xy for c in candidates]), radius_px)
+        shade = light.range(compared)
+        lab = light.evened(lab) if shade > UNEVEN else lab
+    in_hole = np.array([s == "hole" for s in states], dtype=bool)
+    return _Faces(lab, ditched, in_hole, bare, shade > SHADED)
 
 
 def _alone(
@@ -187,37 +207,32 @@ def _face_height(state: DiscState, height: float) -> float:
 
 
 def _sides(
-    lab: NDArray[np.float64],
-    chances: NDArray[np.float64],
-    ditched: NDArray[np.bool_],
-    in_hole: NDArray[np.bool_],
-    bare: NDArray[np.bool_],
-    shaded: bool,
+    faces: _Faces, chances: NDArray[np.float64]
 ) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Words of the K sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
 
     Sides are found from discs surely seen outside the hole, where there are enough: the hole's floor is painted in any
-    colour, and what lies in the hole must have the colour of a side. ``shaded``: some discs lie in much less light than
-    others, which is only roughly made up for at a shadow's edge.
+    colour, and what lies in the hole must have the colour of a side.
     """
+    lab, in_hole = faces.lab, faces.in_hole
     founders = chances >= LISTED
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
         founders = founders & ~in_hole
     if not founders.any():
         words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
         return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
-    own, sure = sides_of(lab[founders], np.where(ditched[founders], DITCH_WEIGHT, 1.0))
-    flat = ~ditched[founders]
-    sure = sure and not (shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE)
+    own, sure = sides_of(lab[founders], np.where(faces.ditched[founders], DITCH_WEIGHT, 1.0))
+    flat = ~faces.ditched[founders]
+    sure = sure and not (faces.shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE)
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
     group[founders] = own
     group, shares = colour_chances(lab, middles, group)
-    strange = 0.5 * (off.min(axis=1) / FACE_SIGMA) ** 2 - 0.5
+    strange = 0.5 * (off.min(axis=1) / OWN_SIDE_SIGMA) ** 2 - 0.5
     foreign = np.clip(strange, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
-    unlike = 0.5 * (_from_others(off, lab, founders, own) / FACE_SIGMA) ** 2 - 0.5
-    foreign += np.clip(unlike, 0.0, BARE_MOST) * (bare & ~in_hole)
+    unlike = 0.5 * (_from_others(off, lab, founders, own) / OWN_SIDE_SIGMA) ** 2 - 0.5
+    foreign += np.clip(unlike, 0.0, BARE_MOST) * (faces.bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0)
     if not sure:

@@ -209,10 +209,9 @@ def decode(file: PictureFile, header: Header, image: Image.Image | None) -> Deco
     Raises UnusableInputError(unreadable_input) when nothing of the picture can be decoded.
     """
     step = reduction(header.width * header.height)
-    if opencv_reads(header) and (header.whole or image is None or header.mode.startswith("I;16")):
+    if image is None or (opencv_reads(header) and (header.whole or header.mode.startswith("I;16"))):
         pixels = _by_opencv(file, header, step)
         return Decoded(pixels, (0, len(pixels)))
-    assert image is not None
     try:
         with _pillow():
             if header.format in ("JPEG", "MPO") and step > 1:

@@ -11,12 +11,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from calibration.camera import Array
 from vision.formats import WORKING_PIXELS, Decoded, Pixels, decode, open_header
 from vision.picture_files import opened
-
-Array = NDArray[np.float64]
 
 ASPECT_RANGE = (0.5, 2.0)
 """Believable ratios of a pixel's width to its height (video knows 0.89 to 2); others are errors in the file."""

@@ -1,8 +1,7 @@
 """The board from straight above at a fixed, small size, sampled from a video's luma plane: motion is seen in it.
 
 A :class:`Lens` belongs to one solved view and one size of picture. It holds the sampling maps, so that a look costs a
-fraction of a millisecond a frame. Also here: how the board is turned, by its quadrant lines, and by how much it is
-turned against a picture of the same board by another camera.
+fraction of a millisecond per frame.
 """
 
 from dataclasses import dataclass, replace
@@ -12,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import Array
 from calibration.view import BoardView
 
-Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 
@@ -32,11 +31,6 @@ RAIL = 1.25
 
 OUTSIDE = 1.3
 """Beyond this share lies no disc, not even on the rail's inner wall: hands and arms reach in from here."""
-TURN_STEP_DEG = 0.25
-RIDGE_MM = 3.5
-"""A quadrant line is brighter or darker than the surface this far on either side of it."""
-LINE_STANDS_OUT = 5.0
-"""Quadrant lines are believed where their ridge is this many times the usual one at other angles."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class Lens:
 
     @property
     def mm_per_px(self) -> float:
-        """Millimetres a pixel."""
+        """Millimetres per pixel."""
         return 2 * self.half_mm / self.size
 
     @cached_property
@@ -128,7 +122,7 @@ class Lens:
     @cached_property
     def surface(self) -> Mask:
         """1 on the playing surface and a disc's breadth beyond its edge."""
-        edge = (self.view.board.surface or 1.083 * self.view.board.shooting) + self.view.board.disc_radius
+        edge = self.view.board.usual_surface + self.view.board.disc_radius
         return np.asarray((self.radius < edge) & (self.seen > 0), dtype=np.uint8)
 
     @cached_property
@@ -158,77 +152,3 @@ class Lens:
         shift = 4
         centre = (round(x * (1 << shift)), round(y * (1 << shift)))
         cv2.circle(mask, centre, round(radius_mm / self.mm_per_px * (1 << shift)), value, -1, cv2.LINE_8, shift)
-
-
-def turned(view: BoardView, turn: float) -> BoardView:
-    """The same view with the board's axes turned: a point at azimuth a in the old axes lies at a - ``turn`` now."""
-    c, s = np.cos(turn), np.sin(turn)
-    rotation = view.camera.rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    rvec = np.asarray(cv2.Rodrigues(rotation)[0], dtype=np.float64).ravel()
-    return replace(view, camera=replace(view.camera, rvec=rvec))
-
-
-def upright_turn(view: BoardView) -> float:
-    """Turn in radians that makes the board's y axis point up in the picture."""
-    centre = view.to_px(np.zeros((1, 2)))[0]
-    up = view.to_mm(np.array([centre, centre - (0.0, 1.0)]))
-    return float(np.arctan2(*(up[1] - up[0])[::-1])) - np.pi / 2
-
-
-def quadrant_turn(image: Gray, view: BoardView) -> float | None:
-    """Turn in radians, in (-pi/4, pi/4], that puts the quadrant lines on the diagonals; None where none is seen.
-
-    ``image`` is (H, W) uint8 as the view's camera saw it.
-    """
-    board = view.board
-    angles = np.deg2rad(np.arange(0, 360, TURN_STEP_DEG))
-    score = np.zeros(len(angles))
-    margin = 2.5 * board.disc_radius / 4
-    for inner, outer in ((board.fifteen, board.ten), (board.ten, board.shooting)):
-        radii = np.linspace(inner + margin, outer - margin, 24)
-        ring = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
-        side = RIDGE_MM * np.stack([-np.sin(angles), np.cos(angles)], axis=-1)[None]
-        left, middle, right = (
-            cv2.remap(image, *view.sampling_map(ring + k * side), cv2.INTER_LINEAR).astype(np.float32)
-            for k in (-1.0, 0.0, 1.0)
-        )
-        ridge = middle - (left + right) / 2
-        step = np.abs(left - right)
-        score += np.abs(np.median(np.where(step < np.abs(ridge), ridge, 0.0), axis=0))
-    folded = score.reshape(4, -1)
-    joint = np.sort(folded, axis=0)[1:].sum(axis=0)  # a logo counts in one quadrant only
-    best = int(np.argmax(joint))
-    usual = float(np.median(joint)) + 1.4826 * float(np.median(np.abs(joint - np.median(joint)))) + 0.5
-    if joint[best] < LINE_STANDS_OUT * usual:
-        return None
-    turn = angles[best] - np.pi / 4
-    return float((turn + np.pi / 4) % (np.pi / 2) - np.pi / 4)
-
-
-def turn_between(before: Gray, after: Gray, lens: Lens, steps: tuple[float, ...] | None = None) -> tuple[float, float]:
-    """Turn in radians by which the board in ``after`` appears turned against ``before``, and how well they then agree.
-
-    Both are squares (size, size) uint8 of a lens. ``steps`` restricts the turns that are considered. What lies at
-    azimuth a before lies at a + turn after.
-    """
-    count, rings = 1440, 64
-    polar = []
-    far = 1.06 * lens.view.board.shooting / lens.mm_per_px
-    centre = ((lens.size - 1) / 2, (lens.size - 1) / 2)
-    for picture in (before, after):
-        p = cv2.warpPolar(picture, (rings, count), centre, far, cv2.WARP_POLAR_LINEAR).astype(np.float32)
-        p = p[:, 8:]
-        p = p - cv2.blur(p, (1, 121), borderType=cv2.BORDER_REPLICATE)
-        limit = 2.5 * p.std(axis=0, keepdims=True) + 1e-3
-        p = np.clip(p, -limit, limit)
-        polar.append(p / (p.std(axis=0, keepdims=True) + 1.0))
-    spectra = [np.fft.rfft(p, axis=0) for p in polar]
-    match = np.fft.irfft((np.conj(spectra[0]) * spectra[1]).sum(axis=1), count)
-    match /= np.sqrt((polar[0] ** 2).sum() * (polar[1] ** 2).sum()) + 1e-6
-    turns = -2 * np.pi * np.arange(count) / count  # polar rows run with image y downwards
-    turns = (turns + np.pi) % (2 * np.pi) - np.pi
-    if steps is not None:
-        near = np.min(np.abs(np.angle(np.exp(1j * (turns[:, None] - np.array(steps)[None])))), axis=1)
-        match = np.where(near < np.deg2rad(3.0), match, -1.0)
-    best = int(np.argmax(match))
-    return float(turns[best]), float(match[best])

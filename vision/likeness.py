@@ -15,8 +15,9 @@ PATCH_MM = 26.0
 RIM_MM = 3.0
 """What is compared reaches this far beyond the disc's outline, where its edge and shadow are."""
 GAIN_RANGE = (0.75, 1.33)
-"""By how much light may change the contrast between two rests: a larger change is another object."""
+"""Factors by which light may change the contrast between two rests; a larger change means another object."""
 ALIGN_STEPS = 6
+"""Gauss-Newton steps in which a patch is followed."""
 ALIGN_FARTHEST_MM = 7.0
 """Farther than this a disc isn't followed by its pixels alone."""
 

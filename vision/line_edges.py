@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Array
+from calibration.camera import Array, resized_px
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, hidden_ground
 from vision.line_net import GROUPS, LINES, MIDDLE_MAX_MM, SPAN_MIN, Profiles, read_lines
@@ -32,12 +32,13 @@ SHIFT_MAX_MM = 1.5
 CONTRAST_MIN = 0.35
 """A profile with less than this share of the mean line's contrast (glare, a post, wear) tells nothing."""
 WIDTH_UNKNOWN_MM, MIDDLE_UNKNOWN_MM = 0.7, 0.3
+"""Standard uncertainties in mm of a line's width and of its middle where they couldn't be measured."""
 WIDTH_SHARE = 0.04
 """Relative standard uncertainty of a width that all lines share: strokes differ by some hundredths from each other."""
 TONE = 2.4
-"""Power that turns pixel values to light, near enough to compare profiles."""
+"""Exponent that turns pixel values into light, accurate enough to compare profiles."""
 ENOUGH = 60
-"""Bearings needed for a line's departure to be told at all."""
+"""Bearings needed at least to measure a line's departure."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def profiles_across(
     px = view.to_px(points.reshape(-1, 2))
     size = np.array([view.camera.width - 1, view.camera.height - 1])
     inside = ((px >= 0) & (px <= size)).all(1).reshape(BEARINGS, -1).all(1)
-    small = ((px + 0.5) * factor - 0.5).astype(np.float32).reshape(BEARINGS, -1, 2)
+    small = resized_px(px, factor).astype(np.float32).reshape(BEARINGS, -1, 2)
     colour = cv2.remap(image, small[..., 0], small[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     free = np.asarray(inside & ~hidden_ground(view, points, others, SHADOW_MM).any(1), dtype=np.bool_)
     return bearing, offset, np.asarray(colour, dtype=np.float64), free, px.reshape(BEARINGS, -1, 2)

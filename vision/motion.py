@@ -9,13 +9,15 @@ import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.differences import upper_median
 from vision.lens import Gray, Lens, Mask
+from vision.pairing import nearest_pairs
 from vision.tracks import Track
 
 LAG_S = 0.1
@@ -47,7 +49,7 @@ HAND_ALONE_DISCS = 24.0
 DITCH = 1.12
 """In shooting-line radii: the ditch begins here, and groups of discs lie within."""
 IS_OUTSIDE, IS_DITCH, WAS_HAND = 1, 2, 4
-"""What is said of a pixel in bits, so that all are counted at once."""
+"""Bits that mark a pixel, so that one count of all their combinations serves three masks."""
 HAND_OVERLAP = 0.3
 """Share of a patch that must have been hand before for it to be hand still."""
 HAND_MARGIN_MM = 10.0
@@ -57,9 +59,11 @@ SMALLEST_MM2 = 90.0
 FASTEST_MM_S = 4500.0
 """Faster than any shot seen (3 m/s)."""
 GATE_MM = 30.0
+"""A mover continues a track if it lies this near to the track's last or expected place; more if that is fast."""
 LOST_S = 0.25
-"""A track that wasn't seen for so long has ended."""
+"""A track that wasn't seen for this long has ended."""
 TRACKS_KEPT = 60
+"""Ended tracks that are kept until they are asked for: the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class MotionEye:
         self._samples = {step: np.flatnonzero(lens.field[::step, ::step]) for step in (4, 8)}
 
     def use(self, lens: Lens) -> None:
-        """Go on with a lens that shows the same square with other millimetres."""
+        """Take a lens from now on: the first one, or one that shows the same square in other millimetres."""
         self.lens = lens
         over_ditch = (lens.radius > DITCH * lens.view.board.shooting) & (lens.field > 0)
         self._places = (IS_OUTSIDE * (lens.outside > 0) + IS_DITCH * over_ditch).astype(np.uint8)
@@ -128,14 +132,14 @@ class MotionEye:
         """By how much a and b differ, (n, n) int16, without what is smooth: another exposure, bands of flicker."""
         some = self._samples[8]
         ratio = (b[::8, ::8].ravel()[some].astype(np.float32) + 8) / (a[::8, ::8].ravel()[some].astype(np.float32) + 8)
-        gain = _middle(ratio, 1.0)
+        gain = upper_median(ratio)
         d = cv2.subtract(cv2.convertScaleAbs(a, alpha=gain, beta=8 * gain - 8), b, dtype=cv2.CV_16S)
         low = cv2.blur(np.clip(d, -LOW_PASS_CLIP, LOW_PASS_CLIP), self._window)
         return np.asarray(cv2.absdiff(d, low), dtype=np.int16)
 
     def _changed(self, size: NDArray[np.int16]) -> Mask:
         """1 where a difference (n, n) is more than noise."""
-        noise = 1.4826 * _middle(size[::4, ::4].ravel()[self._samples[4]], 1.0)
+        noise = 1.4826 * upper_median(size[::4, ::4].ravel()[self._samples[4]])
         step = min(max(NOISE_TIMES * noise, LEAST_STEP), MOST_STEP)
         # an integer exceeds a threshold if it exceeds its whole part
         return ((size > self._usual) & (size > np.int16(step))).view(np.uint8)
@@ -180,13 +184,17 @@ class MotionEye:
         )  # fmt: skip
         self._hand = hand
         if sight.calm_s > LAG_S and at - self._refreshed >= PLATE_EVERY_S:
-            self._refresh(gray, foreground, against)
+            self._refresh(self.plate, gray, foreground, against)
             self._refreshed = at
         return sight
 
     def settle(self, gray: Gray, hidden: Mask) -> None:
-        """The board as it lies now becomes the plate, but for what is ``hidden`` (n, n)."""
-        assert self.plate is not None
+        """The board as it lies now becomes the plate, except where it is ``hidden`` (n, n).
+
+        Raises ValueError before the first :meth:`look`.
+        """
+        if self.plate is None:
+            raise ValueError("nothing was looked at yet: there is no plate to change")
         self._earlier, self._plate8 = self.plate, None
         self.plate = np.where(hidden > 0, self.plate, gray.astype(np.float32))
 
@@ -203,10 +211,10 @@ class MotionEye:
         self.tracks = [Track([t.points[-1]]) for t in self.tracks]
         return out
 
-    def _refresh(self, gray: Gray, foreground: Mask, against: NDArray[np.int16]) -> None:
-        assert self.plate is not None
+    def _refresh(self, plate: NDArray[np.float32], gray: Gray, foreground: Mask, against: NDArray[np.int16]) -> None:
+        """Let the ``plate``, in place, and the pixels' usual deviations follow where there is no foreground."""
         quiet = foreground == 0
-        self.plate += np.where(quiet, np.float32(PLATE_RATE) * (gray.astype(np.float32) - self.plate), 0)
+        plate += np.where(quiet, np.float32(PLATE_RATE) * (gray.astype(np.float32) - plate), 0)
         size = np.minimum(against, 20).astype(np.float32)
         self._deviation += np.where(quiet, np.float32(PLATE_RATE) * (size - self._deviation), 0)
         np.maximum(self._deviation, 0.5, out=self._deviation)
@@ -265,7 +273,7 @@ class MotionEye:
         self.done.extend(t for t in ended if len(t.points) > 1)
         self.tracks = [t for t in self.tracks if at - t.end_s <= LOST_S]
         movers = list(movers)
-        pairs = []
+        ways = []
         for i, track in enumerate(self.tracks):
             last, x, y = track.end
             dt = at - last
@@ -277,15 +285,12 @@ class MotionEye:
                 limit = FASTEST_MM_S * dt if fresh else GATE_MM + 0.7 * math.hypot(vx, vy) * dt
                 cost = gone if fresh else min(ahead, gone)
                 if cost <= limit:
-                    pairs.append((cost, i, j))
-        taken: set[int] = set()
-        given: set[int] = set()
-        for _, i, j in sorted(pairs):
-            if i not in taken and j not in given:
-                taken.add(i)
-                given.add(j)
-                self.tracks[i].points.append((at, *movers[j].xy))
-        self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in given]
+                    ways.append((cost, i, j))
+        given = nearest_pairs(ways)
+        for i, j in given:
+            self.tracks[i].points.append((at, *movers[j].xy))
+        known = {j for _, j in given}
+        self.tracks += [Track([(at, *m.xy)]) for j, m in enumerate(movers) if j not in known]
 
 
 class _Patches(NamedTuple):
@@ -322,14 +327,6 @@ def _patches(mask: Mask) -> _Patches | None:
     side = mask.shape[1]
     at = some + some // w * (side - w) + (y * side + x)
     return _Patches(at, label, np.bincount(label, minlength=count), side)
-
-
-def _middle(values: NDArray[Any], without: float) -> float:
-    """The upper median of numbers (N,); ``without`` any, that."""
-    if not values.size:
-        return without
-    k = values.size // 2
-    return float(np.partition(values, k)[k])
 
 
 def _closed(mask: Mask) -> Mask:

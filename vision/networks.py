@@ -1,4 +1,4 @@
-"""The networks that come with the package, read when they are first wanted and run by OpenCV."""
+"""The networks that come with the package: read when they are first needed, run by OpenCV."""
 
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -8,6 +8,9 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+AT_ONCE = 16
+"""Inputs that a network takes in one go at most: those that look at single places are exported for this many."""
 
 _networks: dict[str, cv2.dnn.Net] = {}
 _running, _reading = Lock(), Lock()
@@ -37,6 +40,15 @@ def read_network(path: Path) -> cv2.dnn.Net:
 def answer(name: str, given: NDArray[np.float32]) -> NDArray[Any]:
     """The output of a network, by its name, for an input; safe to call from several threads."""
     return run(network(name), given)
+
+
+def answers(name: str, given: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The outputs (N, M) of a network, by its name, for inputs (N, ...), at most :data:`AT_ONCE` of them at a time."""
+    parts = [
+        answer(name, np.ascontiguousarray(given[i : i + AT_ONCE])).reshape(len(given[i : i + AT_ONCE]), -1)
+        for i in range(0, len(given), AT_ONCE)
+    ]
+    return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
 
 
 def run(net: cv2.dnn.Net, given: NDArray[np.float32]) -> NDArray[Any]:

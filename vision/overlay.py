@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from calibration.boards import SURFACE_OVER_SHOOTING as SURFACE_OVER_SHOOTING  # noqa: PLC0414 (drawings take it from here)
+from calibration.camera import resized_px
 from calibration.view import BoardView
 from vision.formats import Pixels
 from vision.readings import Cover, Disc, LineContact
@@ -51,9 +53,6 @@ SHIFT = 4
 
 BOARD_MARGIN = 1.14
 """Half width of the rectified picture over the surface's radius: the ditch shows, the table doesn't."""
-
-SURFACE_OVER_SHOOTING = 1.083
-"""Surface's edge over the shooting line (13 to 12 in, C1 and C3), where it wasn't measured."""
 
 
 @dataclass(frozen=True)
@@ -110,17 +109,15 @@ def drawing_scale(width: int, height: int, view: BoardView) -> float:
 
 
 def base_outline(view: BoardView, disc: Disc, count: int = 64) -> NDArray[np.float64]:
-    """Pixels (count, 2) of the disc's base where it lies: on the surface, or sunk into the hole."""
-    a = np.arange(count) * (2 * np.pi / count)
-    ring = np.array(disc.mm) + view.board.disc_radius * np.column_stack([np.cos(a), np.sin(a)])
-    return view.to_px(ring)
+    """Pixels (count, 2) of the outline of a disc's base, drawn in the plane of the surface."""
+    return view.circle_px(view.board.disc_radius, count=count, about=disc.mm)
 
 
 def outline(
     canvas: NDArray[np.uint8], points: NDArray[np.float64], factor: float, colour: Colour, width: float
 ) -> None:
     """Draw a closed curve (N, 2) given in unscaled pixels, with sub-pixel ends; points far outside are left out."""
-    scaled = (points + 0.5) * factor - 0.5
+    scaled = resized_px(points, factor)
     limit = 4 * max(canvas.shape)
     if not np.isfinite(scaled).all() or np.abs(scaled).max() > limit:
         return
@@ -130,7 +127,7 @@ def outline(
 
 def label_disc(pen: ImageDraw.ImageDraw, view: BoardView, disc: Disc, factor: float, unit: float) -> None:
     """Write value and id on a disc and, near a line, its gap in mm beside it."""
-    x, y = ((np.array(disc.px) + 0.5) * factor - 0.5).tolist()
+    x, y = resized_px(np.array(disc.px), factor).tolist()
     radius = view.board.disc_radius * view.px_per_mm(np.array(disc.mm)) * factor
     big = float(np.clip(1.1 * radius, 20 * unit, 44 * unit))
     small = float(np.clip(0.55 * radius, 13 * unit, 19 * unit))
@@ -191,9 +188,6 @@ def wrapped(lines: Sequence[str], face: ImageFont.FreeTypeFont | ImageFont.Image
 
 def rectified(image: Pixels, view: BoardView) -> Pixels:
     """Return the board seen straight from above, up in the picture being up here, about as sharp as the picture."""
-    half = BOARD_MARGIN * (view.board.surface or SURFACE_OVER_SHOOTING * view.board.shooting)
+    half = BOARD_MARGIN * view.board.usual_surface
     size = int(np.clip(2 * half * view.px_per_mm(np.zeros(2)), 600, 2400))
-    centre = view.to_px(np.zeros((1, 2)))[0]
-    up = view.to_mm(np.array([centre, centre - (0, 1)]))
-    turn = float(np.arctan2(*(up[1] - up[0])[::-1])) - np.pi / 2
-    return view.rectify(image, half, size, turn=turn)
+    return view.rectify(image, half, size, turn=view.upright_turn())

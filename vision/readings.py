@@ -9,13 +9,11 @@ What could not be measured is None.
 from dataclasses import dataclass
 from typing import Literal
 
+from calibration.boards import LineName as LineName  # noqa: PLC0414 (readers of contacts take it from here)
 from vision.doubts import Doubt
 
 DiscState = Literal["board", "hole", "leaning", "ditch"]
 """Flat on the surface (also overhanging the hole), flat in the hole, tilted into the hole, out of play."""
-
-LineName = Literal["15/10", "10/5", "shooting"]
-"""The circle lines from the inside out, named by the values that they part."""
 
 Verdict = Literal["clear", "touching", "too_close"]
 
@@ -44,12 +42,12 @@ class Disc:
     """One disc at rest.
 
     ``px`` is the centre of its upper face as it appears, in pixels of the frame; ``mm`` the centre of the disc on the
-    board with the standard uncertainty ``sigma_mm`` a direction. ``confidence`` is the probability that there is such a
-    disc at all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all
+    board with the standard uncertainty ``sigma_mm`` per direction. ``confidence`` is the probability that there is such
+    a disc at all, ``state_confidence`` that its state is the one named, given that it is there; ``states`` holds all
     states with their probabilities, the most probable first. ``values`` holds the points that its place may be worth
     with their probabilities (they sum to 1), the most probable first; ``why`` says what leaves more than one of them,
-    or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where
-    more than one comes into question.
+    or its existence, open. ``colours`` holds the sides that it may belong to with their probabilities where more than
+    one comes into question.
     """
 
     id: int

@@ -23,12 +23,13 @@ SETTLED_S = 0.115
 """Everything lies still when nothing has moved for this long, three frames at 25 fps: stuttering cameras repeat frames
 meanwhile, and what was read too soon is wrong."""
 FIRST_CALM_S = 0.25
+"""A new view is read once nothing at all has moved in it for this long."""
 FIRST_ABSORB_S = 1.0
 """What seems to be a hand at first, and hasn't stirred for this long, is where a hand was in the first frame."""
 FREE_MM2 = 120.0
 """A hand that covers less of the surface than this hides nothing."""
 REACHING_MM2 = 700.0
-"""A hand that covers this much more than at best is reaching in again."""
+"""A hand that covers this much more than it did at its least is reaching in again."""
 PATIENCE_S = 2.5
 """A shot is read after this long even if a hand stays over the board."""
 ABSORB_S = 4.0
@@ -38,9 +39,10 @@ CONTENT_MM2 = 200.0
 LINE_ZONE_MM = 25.0
 """Changes nearer to the shooting line than this, or beyond it, are discs being placed, unless a shot was seen."""
 CUT_SHORT_S = 0.5
-"""If the camera turns away from a shot that was on its way for this long, it is read all the same, with a doubt."""
+"""A shot that had been under way for this long when the camera turned away is read all the same, with a doubt."""
 ANOTHER_BOARD = 0.2
-"""If more of the surface than this differs from how it looked before a cut, that look is of no more use."""
+"""If a larger share of the surface than this differs from how it looked before a cut, that look can't be used any
+more."""
 
 
 class Phase(Enum):

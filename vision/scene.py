@@ -2,12 +2,12 @@
 
 import math
 from collections import deque
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.differences import upper_median
 from vision.lens import Gray
 
 BLOCKS = (32, 18)
@@ -16,20 +16,20 @@ BLOCK_STEP = 10.0
 """Grey levels by which a block has changed."""
 SCENE_SHARE = 0.15
 """Share of blocks that change in a cut (0.86), a zoom (0.73) or a bump (0.23); everything else stays below 0.06."""
-SCENE_LAG_S = 0.2
-SHAKE_LAG_S = 0.1
+SCENE_LAG_S, SHAKE_LAG_S = 0.2, 0.1
+"""A cut is a change against the picture this long before, a shake a shift against one this long before."""
 SHAKE_PX = 0.2
 """A knock shifts the whole picture, thinned to some 256 columns, by this many pixels within SHAKE_LAG_S; hands, discs,
 changing light and bands of flicker leave it where it was (0.02 px at most)."""
 SHIFT_EVERY_S = 0.05
-"""Shifts take some milliseconds to tell: no oftener than this."""
+"""A shift is looked for no more often than this, since that takes some milliseconds."""
 LOW_PASS = 15
 DETAIL_CLIP = 0.3
 """Detail is what stands out from the mean over LOW_PASS pixels, in logarithms of grey levels so that light cancels. It
 is capped here, so that a bright sleeve counts no more than a painted line."""
 SHIFT_STEPS = 4
 STRONG = 3.0
-"""Edges are this many times as steep (squared) as is usual in the picture."""
+"""Squared gradients that count as edges, in multiples of the picture's median."""
 REDUCED = 4
 """Shifts of several pixels are seen in pictures reduced so many times."""
 
@@ -54,7 +54,7 @@ class SceneGate:
         changed = False
         if self._past:
             before = self._past[0][1]
-            gain = _middle((before + 8) / (blocks + 8))
+            gain = upper_median((before + 8) / (blocks + 8))
             share = float(np.mean(np.abs(blocks * gain - before) > BLOCK_STEP))
             changed = share > SCENE_SHARE
         self._past.append((at, blocks, thin))
@@ -63,7 +63,7 @@ class SceneGate:
         return changed
 
     def shifted(self) -> bool:
-        """Whether the picture has shifted as a whole of late: the camera is being knocked or moved."""
+        """Whether the picture has just shifted as a whole: the camera is being knocked or moved."""
         at, _, now = self._past[-1]
         if at - self._shift[0] < SHIFT_EVERY_S:
             return self._shift[1]
@@ -82,31 +82,26 @@ class SceneGate:
 
 
 def shift_between(before: Gray, now: Gray) -> tuple[float, float]:
-    """By how many pixels (x, y) most of a picture (h, w) uint8 has moved in ``now``; right up to about one pixel.
+    """Shift (x, y) in pixels of most of a picture (h, w) uint8 from ``before`` to ``now``; valid up to about one pixel.
 
-    Least squares on gradients; what doesn't move along with most of the picture loses its weight.
+    Robust least squares on gradients: what doesn't move along with most of the picture loses its weight.
     """
     a, b = _detail(before), _detail(now)
     gx, gy = (a[1:-1, 2:] - a[1:-1, :-2]) / 2, (a[2:, 1:-1] - a[:-2, 1:-1]) / 2
     change = b[1:-1, 1:-1] - a[1:-1, 1:-1]
     strong = gx * gx + gy * gy
-    some = strong > min(float(strong.mean()), STRONG * _middle(strong))  # edges say where things are, the rest is noise
+    # edges say where things are, the rest is noise
+    some = strong > min(float(strong.mean()), STRONG * upper_median(strong))
     slopes, change = np.column_stack([gx[some], gy[some]]).astype(np.float64), change[some].astype(np.float64)
     if len(change) < 16:
         return 0.0, 0.0
     shift: NDArray[np.float64] = np.zeros(2)
     for _ in range(SHIFT_STEPS):
         off = np.abs(change + slopes @ shift)
-        weight = 1 / (1 + (off / (2 * (1.4826 * _middle(off) + 1e-4))) ** 2)
+        weight = 1 / (1 + (off / (2 * (1.4826 * upper_median(off) + 1e-4))) ** 2)
         weighted = slopes * weight[:, None]
         shift = np.asarray(-np.linalg.solve(weighted.T @ slopes + 1e-9 * np.eye(2), weighted.T @ change), np.float64)
     return float(shift[0]), float(shift[1])
-
-
-def _middle(values: NDArray[Any]) -> float:
-    """The upper median."""
-    flat = values.ravel()
-    return float(np.partition(flat, flat.size // 2)[flat.size // 2])
 
 
 def _detail(picture: Gray) -> NDArray[np.float32]:

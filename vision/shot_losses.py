@@ -1,4 +1,4 @@
-"""Where discs went that are gone: seen on their way off the surface, found in the ditch, or nobody knows.
+"""Where the discs that are gone went: seen leaving the surface, found in the ditch, or unknown.
 
 Lengths in mm on the board, times in seconds.
 """

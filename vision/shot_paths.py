@@ -7,10 +7,11 @@ import math
 
 from vision.change_clues import TRACK_END_MM
 from vision.changes import LEAVES_MM
+from vision.pairing import nearest_pairs
 from vision.shot_seen import Newcomer
 from vision.table import TableReading
 from vision.table_discs import TableDisc
-from vision.tracks import Start, pieces
+from vision.tracks import SKIMS_FROM, Start, Track, pieces
 
 LEFT_AT = 0.95
 """In shooting-line radii: a shot disc that lies nowhere was last seen beyond this, on its way out ..."""
@@ -18,6 +19,11 @@ LEAVING_MM_S = 200.0
 """... or going outwards at this speed, into a hand's shadow: it can't have stopped unseen."""
 SAME_SHOT_S = 0.6
 """Two tracks that begin within this time are one shot."""
+GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
+"""Something seen over this path, this often and this fast that leaves the board may be a shot that missed everything
+..."""
+GLIMPSE_BEFORE_S = 1.0
+"""... unless the shot that was seen began less than this after it: then it is that shot's disc, or its hand."""
 
 
 def single_starts(shots: tuple[Start, ...]) -> list[Start]:
@@ -65,16 +71,25 @@ def which_was_shot(
 
 def paired(missing: list[TableDisc], newcomers: list[Newcomer]) -> list[tuple[TableDisc, Newcomer]]:
     """Missing discs paired with the newcomers that they now are: the shortest ways first, within each side."""
-    ways = sorted(
+    ways = (
         (math.dist(n.seen.disc.mm, d.mm), i, j)
         for i, d in enumerate(missing) for j, n in enumerate(newcomers) if n.group == d.group
     )  # fmt: skip
-    out: list[tuple[TableDisc, Newcomer]] = []
-    used: set[int] = set()
-    found: set[int] = set()
-    for _, i, j in ways:
-        if i not in found and j not in used:
-            found.add(i)
-            used.add(j)
-            out.append((missing[i], newcomers[j]))
+    return [(missing[i], newcomers[j]) for i, j in nearest_pairs(ways)]
+
+
+def glimpses(reading: TableReading, shot_s: float | None) -> list[Track]:
+    """Tracks up to a rest that left the board and may have been shots that missed everything.
+
+    ``shot_s``: when the shot that was seen began (s); None where none was.
+    """
+    shooting = reading.rest.view.board.shooting
+    out = []
+    for track in reading.rest.tracks:
+        fast = track.path >= max(GLIMPSE_MM, GLIMPSE_MM_S * (track.end_s - track.start_s))
+        first, last = math.hypot(*track.start_mm), math.hypot(*track.end_mm)
+        away = first < SKIMS_FROM * shooting and last > LEFT_AT * shooting and last > first
+        before = shot_s is None or track.end_s < shot_s - GLIMPSE_BEFORE_S
+        if before and fast and away and len(track.points) >= GLIMPSE_POINTS:
+            out.append(track)
     return out

@@ -17,12 +17,14 @@ from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.readings import Disc
 from vision.rest import Rest
 from vision.shot_losses import unseen_losses
-from vision.shot_paths import LEFT_AT, leaves, paired, single_starts, which_was_shot
+from vision.shot_paths import LEFT_AT, glimpses, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, OnTable, Shot
+from vision.shot_sides import UNKNOWN_SURE as UNKNOWN_SURE  # noqa: PLC0414 (whoever reads shots takes it from here)
+from vision.shot_sides import left_there, who_shot
 from vision.sides import Sides
 from vision.table import Lab, TableReading
 from vision.table_discs import Change, TableDisc
-from vision.tracks import SHOT_PATH_MM, SKIMS_FROM, Start, Track
+from vision.tracks import SHOT_PATH_MM, Start, Track
 
 CLEARED = 3
 """If this many discs vanish at once while none comes, hands took them off: the board is being cleared."""
@@ -33,30 +35,23 @@ NO_TRACK_S = 0.7
 """A shot whose start wasn't seen began about this long before everything lay still."""
 SECOND_SHOT_S = 1.8
 """A shot that begins this long after another is a second one: by then what was struck has stopped, or nearly."""
-UNKNOWN_SURE = 0.5
-"""How sure it is which side shot, where nothing says so."""
 BEYOND_DOUBT, NO_DISC = 0.95, 0.5
 """Discs that lie plainly there are read with more than the first at every rest. A disc that nobody saw come and that
 was read with less is none once it is read with less than the second, though nothing has changed."""
 PLACED_MM = 50.0
 """A disc that lay on the line at first sight is the one that was shot if a shot begins within this of it."""
 FACES_KEPT = 5
-GLIMPSE_MM, GLIMPSE_POINTS, GLIMPSE_MM_S = 50.0, 4, 200.0
-"""Something seen over this path, this often and this fast that leaves the board may be a shot that missed everything
-..."""
-GLIMPSE_BEFORE_S = 1.0
-"""... unless the shot that was seen began less than this after it: then it is that shot's disc, or its hand."""
 
 
 @dataclass
 class _Account:
-    """What is found out about one shot, step by step."""
+    """What is found out about one shot, step by step. ``board``: the one that it was made on."""
 
+    board: BoardModel
     after: list[DiscAfter] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
     maybe: list[int] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
-    back: list[TableDisc] = field(default_factory=list)
 
 
 class TableFollower:
@@ -118,31 +113,19 @@ class TableFollower:
             outcome = self._handled(reading, change, newcomers, first or elsewhere, elsewhere)
         else:
             outcome = self._shot(reading, change, starts, newcomers, ditched, likely)
-        self._glimpse(reading, outcome)
+        if isinstance(outcome, Shot):
+            self.glimpses.clear()
+        self.glimpses += glimpses(reading, None if isinstance(outcome, Handled) else outcome.start_s)
         self._memory.keep(reading, self.table)
         return outcome
 
     def glimpsed(self, track: Track, group: int, lying: Lying) -> Shot:
         """A glimpse told as the shot of a side whose disc left the board; ``lying`` lay there before and after."""
-        self._next_id += 1
-        disc = self._next_id - 1
+        disc = self.new_id()
         return Shot(
             track.start_s, track.start_mm, False, track.end_s, group, 1.0, disc,
             (DiscAfter(disc, group, None, None),), (), (), lying, (), (),
         )  # fmt: skip
-
-    def _glimpse(self, reading: TableReading, outcome: Shot | Handled) -> None:
-        """Remember what may have been a shot that missed everything."""
-        if isinstance(outcome, Shot):
-            self.glimpses.clear()
-        shooting = reading.rest.view.board.shooting
-        for track in reading.rest.tracks:
-            fast = track.path >= max(GLIMPSE_MM, GLIMPSE_MM_S * (track.end_s - track.start_s))
-            first, last = math.hypot(*track.start_mm), math.hypot(*track.end_mm)
-            away = first < SKIMS_FROM * shooting and last > LEFT_AT * shooting and last > first
-            before = isinstance(outcome, Handled) or track.end_s < outcome.start_s - GLIMPSE_BEFORE_S
-            if before and fast and away and len(track.points) >= GLIMPSE_POINTS:
-                self.glimpses.append(track)
 
     def _is_shot(
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer], ditched: list[int]
@@ -182,7 +165,7 @@ class TableFollower:
         self, reading: TableReading, change: Change, starts: list[Start], newcomers: list[Newcomer],
         ditched: list[int], likely: Likely,
     ) -> Shot:  # fmt: skip
-        rest, account = reading.rest, _Account()
+        rest, account = reading.rest, _Account(reading.rest.view.board)
         if rest.cut_short:
             account.doubts.append(doubt(ShotDoubt.CUT_SHORT))
         if change.filled:
@@ -194,13 +177,16 @@ class TableFollower:
         placed = self._placed(reading, change, start)
         missing = [d for d in change.gone if d.id not in self.leaving and d.id not in placed]
         suggested = likely(start)
-        missing += self._left_there(change, missing, newcomers, suggested, account)
-        group, sure = self._who(missing, newcomers, ditched, suggested, account)
+        left = left_there([d for d in change.gone if d.id in self.leaving], missing, newcomers, suggested)
+        self.leaving -= {d.id for d in left}
+        missing += left
+        group, sure, unclear = who_shot(missing, newcomers, ditched, suggested)
+        account.doubts += unclear
         shot_disc = which_was_shot(group, start, missing, newcomers)
         others = [n for n in newcomers if n is not shot_disc]
         pairs = paired(missing, others)
         disc_id = self._add(shot_disc, group, account)
-        back = tuple(OnTable(d.id, d.group, d.disc) for d in account.back)
+        back = tuple(OnTable(d.id, d.group, d.disc) for d in left)
         self._settle(change, missing, pairs, account)
         began = rest.settled - NO_TRACK_S if change.struck is None else change.struck.start_s
         vanished = [a for a in account.after if a.disc is None]
@@ -235,51 +221,6 @@ class TableFollower:
         self.phantoms |= out
         return out
 
-    def _left_there(
-        self, change: Change, missing: list[TableDisc], newcomers: list[Newcomer], suggested: int | None,
-        account: _Account,
-    ) -> list[TableDisc]:  # fmt: skip
-        """Discs that should have been taken off but weren't: gone only now, while more came than one shot brings."""
-        out: list[TableDisc] = []
-        extra = {
-            g: sum(n.group == g for n in newcomers) - sum(d.group == g for d in missing)
-            for g in {n.group for n in newcomers}
-        }
-        for d in (d for d in change.gone if d.id in self.leaving):
-            left = sum(n for n in extra.values() if n > 0)
-            if left > 1 and extra.get(d.group, 0) > (1 if d.group == suggested else 0):
-                extra[d.group] -= 1
-                out.append(d)
-        self.leaving -= {d.id for d in out}
-        account.back = out
-        return out
-
-    def _who(
-        self, missing: list[TableDisc], newcomers: list[Newcomer], ditched: list[int], suggested: int | None,
-        account: _Account,
-    ) -> tuple[int, float]:  # fmt: skip
-        """The side that shot, and how sure that is: the one with a disc more than before, or as suggested."""
-        more: dict[int, int] = {}
-        for g in {n.group for n in newcomers}:
-            extra = sum(n.group == g for n in newcomers) - sum(d.group == g for d in missing)
-            if extra > 0:
-                more[g] = extra
-        if len(more) == 1 and max(more.values()) == 1:
-            group = next(iter(more))
-            sure = min(n.sure for n in newcomers if n.group == group)
-            if suggested is not None and suggested != group and sure < GROUP_SURE:
-                account.doubts.append(doubt(ShotDoubt.COLOUR_UNCLEAR))
-            return group, sure
-        if more:
-            account.doubts.append(doubt(ShotDoubt.TOO_MANY_CAME))
-            return (suggested if suggested is not None and suggested in more else min(more)), UNKNOWN_SURE
-        if suggested is not None:
-            return suggested, 1.0
-        if ditched:
-            return ditched[0], 1.0
-        account.doubts.append(doubt(ShotDoubt.SIDE_UNSEEN))
-        return 0, UNKNOWN_SURE
-
     def _add(self, shot_disc: Newcomer | None, group: int, account: _Account) -> int:
         """Enter the shot disc, which may have left the surface; returns its id."""
         if shot_disc is None:
@@ -297,7 +238,7 @@ class TableFollower:
         for d, found in pairs:
             account.touched.append(d.id)
             account.after.append(DiscAfter(d.id, d.group, found.seen.disc, d.disc))
-            self._renew(d, found.seen.disc, elsewhere=True)
+            self._renew(d, found.seen.disc, account.board, elsewhere=True)
         for d in missing:
             if all(d is not moved for moved, _ in pairs):
                 account.touched.append(d.id)
@@ -308,9 +249,9 @@ class TableFollower:
                 continue
             (account.touched if m.sure else account.maybe).append(m.disc.id)
             before = m.disc.disc
-            self._renew(m.disc, m.reading, elsewhere=True)
+            self._renew(m.disc, m.reading, account.board, elsewhere=True)
             account.after.append(DiscAfter(m.disc.id, m.disc.group, m.disc.disc, before))
-        self._stay(change)
+        self._stay(change, account.board)
         for d in change.gone:
             if d.id in self.leaving:
                 self.table.pop(d.id, None)
@@ -325,8 +266,8 @@ class TableFollower:
             del self.table[i]
         self.leaving -= set(taken)
         for m in change.moved:
-            self._renew(m.disc, m.reading, elsewhere=True)
-        self._stay(change)
+            self._renew(m.disc, m.reading, reading.rest.view.board, elsewhere=True)
+        self._stay(change, reading.rest.view.board)
         came = [self._place(n) for n in newcomers] if anew else []
         for d, n in zip(came, newcomers, strict=False):
             d.doubted, d.first = n.seen.disc.confidence < BEYOND_DOUBT, True
@@ -335,6 +276,7 @@ class TableFollower:
         return Handled(reading.rest.at, tuple(taken), pushed, tuple(d.id for d in came), elsewhere, self.lying)
 
     def _place(self, n: Newcomer) -> TableDisc:
+        """Enter a disc that came to lie on the board."""
         disc = TableDisc(self.new_id(), n.group, [n.seen.disc], n.seen.disc, n.sure)
         self.table[disc.id] = disc
         return disc
@@ -350,15 +292,18 @@ class TableFollower:
                 if faces := self._faces.get(d.group):
                     self.sides.refound(d.group, faces)
 
-    def _stay(self, change: Change) -> None:
+    def _stay(self, change: Change, board: BoardModel) -> None:
+        """Take in how discs that lie where they lay are read now."""
         for d, seen in change.stayed:
             if seen is not None and d.id in self.table:
-                self._renew(d, seen.disc)
+                self._renew(d, seen.disc, board)
                 self.sides.learn(d.group, seen.lab)
 
-    def _renew(self, d: TableDisc, reading: Disc, elsewhere: bool = False) -> None:
-        assert self.radius is not None
-        d.renew(reading, self.radius[0], self._board, elsewhere)
+    def _renew(self, d: TableDisc, reading: Disc, board: BoardModel, elsewhere: bool = False) -> None:
+        """Join a disc with one more reading of it; ``elsewhere``: it was moved since the last one."""
+        if self.radius is None:
+            raise ValueError("a disc can't be renewed before the size of the discs is known")
+        d.renew(reading, self.radius[0], board, elsewhere)
 
     def _regroup(self, change: Change, light: Lab | None) -> None:
         """A disc whose side wasn't clear is looked at again at every rest."""
@@ -387,7 +332,7 @@ class TableFollower:
         return [self.sides.group(s, light)[0] for s in new] if self.sides.middles else []
 
     def _learn_size(self, reading: TableReading) -> None:
-        self._board: BoardModel = reading.rest.view.board
+        """Measure the discs' radius over all readings, until it is known once and for all."""
         if self.size_known:
             return
         if any(s.sure for s in reading.discs):

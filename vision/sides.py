@@ -9,7 +9,8 @@ from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, TWO_SIDES, words_for
 from vision.table import Lab, SeenDisc
 
 COLOUR_RATE = 0.15
-"""Share by which a side's colour follows what is seen of it now: light changes in the course of an evening."""
+"""Weight of each new face in a side's colour, so that it follows the light as that changes in the course of an
+evening."""
 FOUNDS = 0.6
 """A disc at least this probable may show a side that wasn't known before."""
 

@@ -6,11 +6,11 @@ That is told by the packets' sizes and headers, so that the same file always giv
 from collections import deque
 
 LITTLE_NEW = 1 / 2048
-"""A frame that no other depends on holds little new below this many bytes a pixel, a bit for each 16 x 16 pixels. In
-simulated matches without noise nearly all such frames stay below, in noisy ones few."""
+"""A frame that no other depends on holds little new if its packet has fewer bytes per pixel than this: one bit for each
+16 x 16 pixels. In simulated matches without noise nearly all such frames stay below it, in noisy ones few do."""
 LEAST_RATE = 24.0
-"""From this many frames a second on, half of them are enough: matches at 25 and 30 were told as well from every other
-frame, with the starts of shots 0.01 s farther from the truth."""
+"""From this many frames per second on, half of them are enough: matches at 25 and 30 were scored as well from every
+other frame, with the starts of shots 0.01 s farther from the truth."""
 APART = 1.5
 """Frames closer together than this many frame times are neighbours, of which at most one is passed over."""
 NEIGHBOURS = 4

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 PATCH = 56
 """Side of a patch in pixels: near 1 mm each for a usual disc."""
 OVERSAMPLE = 2
-"""Samples a pixel and axis, so that finer pictures are averaged and not skipped over."""
+"""Samples per pixel and axis, so that finer pictures are averaged instead of skipped over."""
 TANGENT_MAX = 2.0
+"""Tangents of view angles are capped here (63 degrees), as in training."""
 
 
 def network_input(patches: NDArray[np.uint8], tangents: NDArray[np.float32]) -> NDArray[np.float32]:

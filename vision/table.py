@@ -37,7 +37,7 @@ HOLE_CENTRED_MM, LEANS_CENTRED = 4.0, 0.1
 """A disc flat in the hole lies within 2 mm of its middle. One that leans is seen beside it, seldom nearer than the
 first: its probability there is multiplied by the second."""
 MEASURABLE = 0.9
-"""Only what is a disc, and lies on the surface, with at least this probability helps to measure all discs' size."""
+"""Discs' size is measured only on discs that, with at least this probability, are discs and lie on the surface."""
 CLEARANCE = 0.9
 """Two discs on the surface are at least this share of their width apart (places are uncertain)."""
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 SHOT_PATH_MM = 55.0
-"""A shot is a path of this length or more outside any hand; placing and straightening stay below."""
+"""A shot's path, outside any hand, is at least this long; placing and straightening make shorter ones."""
 SHOT_REACH_MM = 35.0
 """... that leads somewhere: off a post it may come straight back."""
 SLOWEST_MM_S = 100.0
@@ -15,12 +15,13 @@ SKIMS_FROM = 1.05
 """In shooting-line radii: a shot that only skims the board's edge is believed if its disc is first seen within this,
 half a disc from the line (C5); what begins in the ditch is a hand's doing."""
 OUTWARD, LATEST_SEEN = 0.35, 0.75
-"""In shooting-line radii: something first seen this far past the board's middle, or this far from the line, is another
-disc that was struck."""
+"""In shooting-line radii. A track first seen farther than this past the board's middle, or from the line it came from,
+is that of another disc, which was struck."""
 UNSEEN_S = 0.45
-"""A shot disc comes out from under the hand within this; what would have been under way for longer is no shot."""
+"""A shot disc appears from under the hand within this time; what must have been moving unseen for longer is no shot."""
 STRONG_POINTS, STRONG_PATH_MM, STRONG_SPEED_MM_S, STRONG_S = 4, 120.0, 300.0, 0.5
-"""A track seen this often, over this path and this fast (over this time at most) is no finger's."""
+"""No finger makes a track of so many points and so long a path, which is also as long as the speed gives over the time
+that it lasted (STRONG_S at most)."""
 
 
 LEAP_S, LEAP_MM = 0.1, 150.0
@@ -69,13 +70,13 @@ class Track:
 
     @property
     def reach(self) -> float:
-        """The farthest that it came from its start, in mm."""
+        """Its largest distance from its start, in mm."""
         _, x, y = self.points[0]
         return max(math.hypot(q[1] - x, q[2] - y) for q in self.points)
 
     @property
     def least(self) -> float:
-        """The nearest that it came to the board's middle, in mm."""
+        """Its smallest distance from the board's middle, in mm."""
         return min(math.hypot(q[1], q[2]) for q in self.points)
 
     @property

@@ -18,12 +18,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import Array
 from calibration.errors import UnusableInputError
 from vision.ahead import ahead
 from vision.frames import ASPECT_RANGE, ASPECT_TOLERANCE, Frame
 from vision.spare_frames import SpareFrames, told_by_length
 
-Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 
 EIGHT_BIT = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")

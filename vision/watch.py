@@ -36,10 +36,11 @@ SWARM = 8
 SHAKE_MOVERS, SHAKE_NOTICED_S = 3, 0.2
 """A knock shows as at least this many movers and is noticed within this time: what began in it was no shot."""
 IDLE_S, IDLE_LOOK_S = 0.5, 0.19
-"""Once nothing has stirred for this long, a look this often is enough until something does."""
+"""Once nothing has stirred for the first, looking once in the second is enough until something does."""
 UNTOLD_MM = 6.0
 """What lies this near to a disc that was partly hidden counts as hidden too (its shadow)."""
 VIEWS_KEPT = 3
+"""The latest views, the present one included: the others are tried again before the board is solved anew."""
 
 
 class Trust(Enum):
@@ -122,8 +123,12 @@ class TableWatch:
         self._take(view, frame, as_luma(frame)[1])
 
     def rescale(self, factor: float, disc_radius: float, scale: Scale) -> None:
-        """The board's millimetres are to be multiplied by ``factor``; discs then have ``disc_radius`` mm."""
-        assert self._rests is not None
+        """Multiply the board's millimetres by ``factor``; its discs then have a radius of ``disc_radius`` mm.
+
+        Raises ValueError before the board was found.
+        """
+        if self._rests is None:
+            raise ValueError("the board wasn't found yet: it has no millimetres to multiply")
         before = 1.0 if self.sizing is None else self.sizing.factor
         self.sizing = Sizing(before * factor, disc_radius, scale)
         view = self._rests.view.scaled(factor, scale).with_discs(disc_radius)
