@@ -129,7 +129,7 @@ def score_position(
         doubts.append(OpenPoints(None, (), f"{100 * unseen:.0f} % of the shooting line lies outside the picture"))
     for cover in covers:
         known = False
-        doubts.append(OpenPoints(None, (0, *sorted(set(cover.values), reverse=True)), covered(cover)))
+        doubts.append(OpenPoints(None, (), covered(cover)))
     hidden = sorted((v for cover in covers for v in cover.values), reverse=True)
     counts = Counter(d.colour for d in discs if d.state != "ditch")
     for colour in points if hidden else ():

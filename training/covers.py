@@ -1,4 +1,5 @@
-"""Draws what may lie or reach over a board: hands with sleeves, cups, papers, phones, blobs of anything; and shadows.
+"""Draws what may lie or reach over a board: hands with sleeves, cups, papers, phones, blobs of anything; and what only
+seems to: shadows, prints, reflections.
 
 Everything is drawn into a picture (N, N, 3) float32 BGR of the board from straight above, of any size; ``scale`` is its
 pixels per millimetre. Hands and cups rise above the board, so they are drawn larger than life and leaning outwards, as
@@ -20,6 +21,8 @@ REACH_MM = 340.0
 """Covers begin or lie within this distance of the board's middle."""
 FLAT_LIGHT = 0.15
 """Chance that a part shows no shading, or a cover throws no shadow: under a wide white ceiling, or burnt out."""
+PANE = np.array([[0, 0], [0.9, 0], [0.9, 0.9], [0, 0.9]])
+"""Corners of a window's pane; the next one begins at 1."""
 SHIFT = 4
 """Fractional bits of the coordinates that OpenCV draws at."""
 
@@ -83,7 +86,7 @@ def _material(rng: np.random.Generator, stock: Textures, size: int, colour: NDAr
         if kind < 0.1:
             stripes = 0.5 * stripes + 0.5 * (np.sin(along / wide * np.pi) > 0)
         blend(out, stripes * rng.uniform(0.3, 1), _any_colour(rng))
-    elif kind < 0.4:
+    elif kind < 0.45:
         rows = (np.sin(across / rng.uniform(1.2, 3) * np.pi) > 0.2) & (stock.take(rng, size, False) > 0.1)
         blend(out, rows.astype(np.float32) * rng.uniform(0.3, 1), _any_colour(rng))
     return out
@@ -99,9 +102,8 @@ def _cast(rng: np.random.Generator, picture: Image, shape: Mask, scale: float) -
     picture *= (1 - dark * fallen)[..., None]
 
 
-def hand(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
-    """A hand and its arm reaching in from beyond the edge, in place; returns what it hides (H, W) in 0..1."""
-    size = picture.shape[0]
+def _hand_parts(rng: np.random.Generator, size: int, scale: float) -> tuple[list[Mask], Mask]:
+    """Masks of an arm, a hand and its fingers that reach in from beyond the edge, in this order, and of a sleeve."""
     unit = scale * rng.uniform(0.85, 1.6)  # pixels per millimetre of the hand, which is nearer to the camera
     turn = rng.uniform(0, 2 * np.pi)
     tip = size / 2 + scale * REACH_MM * np.sqrt(rng.uniform(0.02, 1)) * np.array([np.cos(turn), np.sin(turn)])
@@ -111,25 +113,12 @@ def hand(rng: np.random.Generator, stock: Textures, picture: Image, scale: float
     palm = tip + away * unit * rng.uniform(70, 110)
     wrist = palm + away * unit * rng.uniform(45, 70) + side * unit * rng.normal(0, 15)
     elbow = wrist + (away + side * rng.normal(0, 0.35)) * unit * 600
-    skin = _skin(rng)
     arm = _limb(size, np.array([wrist, elbow]), unit * np.array([rng.uniform(22, 32), rng.uniform(40, 65)]))
     cuff = wrist + (elbow - wrist) * rng.uniform(-0.05, 0.35)
     sleeve = _limb(size, np.array([cuff, elbow]), unit * np.array([rng.uniform(30, 50), rng.uniform(50, 90)]))
-    body = _limb(
-        size, np.array([palm + side * unit * 18, palm - side * unit * 18, wrist]), unit * np.array([24, 22, 26])
-    )
-    fingers = _fingers(rng, size, unit, palm, away, side)
-    clothed = rng.random() < 0.6
-    whole = np.maximum.reduce([arm, body, *fingers, *([sleeve] if clothed else [])])
-    _cast(rng, picture, whole, scale)
-    grain = stock.take(rng, size, False)[..., None] * rng.uniform(1, 7)
-    for part in (arm, *fingers[::-1], body) if rng.random() < 0.6 else (arm, body, *fingers):
-        tone = skin * rng.uniform(0.9, 1.1)
-        blend(picture, part, tone * _rounded(rng, part, 0.2)[..., None] + grain)
-    if clothed:
-        cloth = _material(rng, stock, size, _any_colour(rng))
-        blend(picture, sleeve, cloth * _rounded(rng, sleeve, 0.3)[..., None])
-    return whole
+    across = side * unit
+    body = _limb(size, np.array([palm + across * 18, palm - across * 18, wrist]), unit * np.array([24, 22, 26]))
+    return [arm, body, *_fingers(rng, size, unit, palm, away, side)], sleeve
 
 
 def _fingers(rng: np.random.Generator, size: int, unit: float, palm: Point, away: Point, side: Point) -> list[Mask]:
@@ -137,21 +126,39 @@ def _fingers(rng: np.random.Generator, size: int, unit: float, palm: Point, away
 
     ``unit``: pixels per millimetre of the hand; ``away``, ``side`` (2,): unit vectors to its wrist and to its thumb.
     """
+    across = side * unit
     fingers = []
     curl = rng.uniform(0.35, 1.0)
     spread = rng.uniform(0.5, 1.5)
     for k in range(4):
-        root = palm - away * unit * 20 + side * unit * 20 * (k - 1.5)
+        root = palm - away * unit * 20 + across * 20 * (k - 1.5)
         long = unit * (78, 86, 80, 62)[k] * np.clip(curl + rng.normal(0, 0.12), 0.2, 1)
         way = -away + side * (0.16 * spread * (k - 1.5) + rng.normal(0, 0.08))
         knuckle = root + way * long * 0.5
         end = knuckle + (way + side * rng.normal(0, 0.25)) * long * 0.5
         fingers.append(_limb(size, np.array([root, knuckle, end]), unit * np.array([10.5, 9.5, 8])))
-    joint = palm + side * unit * 42 * (1 if rng.random() < 0.8 else 0.6) - away * unit * 8
-    fingers.append(_limb(size, np.array([palm + side * unit * 25 + away * unit * 18, joint,
-                                         joint - away * unit * 38 * curl - side * unit * rng.uniform(-8, 22)]),
-                         unit * np.array([14, 12, 9])))  # fmt: skip
+    joint = palm + across * 42 * (1 if rng.random() < 0.8 else 0.6) - away * unit * 8
+    thumb = joint - away * unit * 38 * curl - across * rng.uniform(-8, 22)
+    base = palm + across * 25 + away * unit * 18
+    fingers.append(_limb(size, np.array([base, joint, thumb]), unit * np.array([14, 12, 9])))
     return fingers
+
+
+def hand(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
+    """A hand and its arm reaching in from beyond the edge, in place; returns what it hides (H, W) in 0..1."""
+    size = picture.shape[0]
+    (arm, body, *fingers), sleeve = _hand_parts(rng, size, scale)
+    clothed = rng.random() < 0.6
+    whole = np.maximum.reduce([arm, body, *fingers, *([sleeve] if clothed else [])])
+    _cast(rng, picture, whole, scale)
+    skin, grain = _skin(rng), stock.take(rng, size, False)[..., None] * rng.uniform(1, 7)
+    for part in (arm, *fingers[::-1], body) if rng.random() < 0.6 else (arm, body, *fingers):
+        tone = skin * rng.uniform(0.9, 1.1)
+        blend(picture, part, tone * _rounded(rng, part, 0.2)[..., None] + grain)
+    if clothed:
+        cloth = _material(rng, stock, size, _any_colour(rng))
+        blend(picture, sleeve, cloth * _rounded(rng, sleeve, 0.3)[..., None])
+    return whole
 
 
 def cup(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
@@ -180,8 +187,8 @@ def cup(rng: np.random.Generator, stock: Textures, picture: Image, scale: float)
 def sheet(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """A paper, card, phone, book, box or ruler, in place; returns what it hides."""
     size = picture.shape[0]
-    long = scale * float(np.exp(rng.uniform(np.log(45), np.log(300))))
-    broad = long * rng.uniform(0.12, 1.0)
+    long = scale * float(np.exp(rng.uniform(np.log(50), np.log(230))))
+    broad = long * (rng.uniform(0.12, 1.0) if rng.random() < 0.3 else rng.uniform(0.6, 0.95))
     centre = _somewhere(rng, size, scale)
     corners = cv2.boxPoints(((float(centre[0]), float(centre[1])), (long, broad), float(rng.uniform(0, 180))))
     corners = corners + rng.normal(0, 0.03, (4, 2)) * long
@@ -189,7 +196,14 @@ def sheet(rng: np.random.Generator, stock: Textures, picture: Image, scale: floa
     if rng.random() < 0.4:
         shape = np.asarray(cv2.GaussianBlur(shape, (0, 0), 4 * scale) > 0.5, np.float32)
     _cast(rng, picture, shape, scale * rng.uniform(0.1, 1))
-    colour = np.asarray(rng.uniform(180, 250, 3) if rng.random() < 0.4 else _any_colour(rng), np.float32)
+    kind = rng.random()
+    if kind < 0.4:  # paper
+        colour = np.asarray(rng.uniform(170, 250) * np.array([rng.uniform(0.75, 1.02), 1, 1]), np.float32)
+    elif kind < 0.55:  # of the surface's own colour
+        own = picture[shape > 0.5]
+        colour = np.asarray(np.median(own, axis=0) + rng.normal(0, 10, 3) if len(own) else (128, 128, 128), np.float32)
+    else:
+        colour = _any_colour(rng)
     blend(picture, shape, _material(rng, stock, size, colour) * _rounded(rng, shape, 0.97)[..., None])
     for _ in range(int(rng.integers(0, 5))):  # what is printed there, a screen, pips
         inner = corners.mean(axis=0) + (corners - corners.mean(axis=0)) * rng.uniform(0.1, 0.93, 2)
@@ -219,14 +233,35 @@ def blob(rng: np.random.Generator, stock: Textures, picture: Image, scale: float
 
 
 def shadow(rng: np.random.Generator, picture: Image, scale: float) -> None:
-    """Only the shadow of something outside the picture, in place: it hides nothing."""
+    """Only the shadow of something above the board or outside the picture, in place: it hides nothing."""
     size = picture.shape[0]
-    dark = np.full((size, size, 3), 255, np.float32)
-    turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    radius = scale * rng.uniform(30, 250) * (1 + 0.5 * np.cos(turns * int(rng.integers(1, 5)) + rng.uniform(0, 6)))
-    around = np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None]
-    _cast(rng, dark, _shape(size, _somewhere(rng, size, scale) + around), scale * rng.uniform(0.1, 1))
-    picture *= dark / 255
+    if rng.random() < 0.6:
+        shape = np.maximum.reduce(_hand_parts(rng, size, scale)[0])
+    else:
+        turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+        radius = scale * rng.uniform(30, 250) * (1 + 0.5 * np.cos(turns * int(rng.integers(1, 5)) + rng.uniform(0, 6)))
+        around = np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None]
+        shape = _shape(size, _somewhere(rng, size, scale) + around)
+    soft = float(np.exp(rng.uniform(np.log(1.5), np.log(25)))) * scale
+    tint = 1 + rng.normal(0, 0.04, 3).astype(np.float32)
+    picture *= 1 - rng.uniform(0.1, 0.8) * cv2.GaussianBlur(shape, (0, 0), max(soft, 0.4))[..., None] * tint
+
+
+def reflection(rng: np.random.Generator, picture: Image, scale: float) -> None:
+    """A window or a lamp in the varnish, sharp or blurred, in place: white light is added, nothing is hidden."""
+    size = picture.shape[0]
+    middle = _somewhere(rng, size, scale)
+    wide, high = scale * np.exp(rng.uniform(np.log(25), np.log(220), 2))
+    across = rng.uniform(0, np.pi)
+    axes = np.array([[np.cos(across), np.sin(across)], [-np.sin(across), np.cos(across)]])
+    panes = np.zeros((size, size), np.float32)
+    for i in range(int(rng.integers(1, 4))):
+        for j in range(int(rng.integers(1, 3))):
+            corners = PANE + np.array([i, j]) + rng.normal(0, 0.03, (4, 2))
+            panes = np.maximum(panes, _shape(size, middle + (corners * (wide, high)) @ axes / 1.5))
+    soft = float(np.exp(rng.uniform(np.log(1), np.log(20)))) * scale
+    light = rng.uniform(20, 170) * np.array([1, rng.uniform(0.92, 1), rng.uniform(0.85, 1)])
+    picture += cv2.GaussianBlur(panes, (0, 0), max(soft, 0.4))[..., None] * light.astype(np.float32)
 
 
 def print_on(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> None:
@@ -234,7 +269,7 @@ def print_on(rng: np.random.Generator, stock: Textures, picture: Image, scale: f
     size = picture.shape[0]
     turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     lobes = int(rng.integers(0, 7))
-    radius = scale * rng.uniform(15, 80) * (1 + rng.uniform(0, 0.6) * np.cos(lobes * turns))
+    radius = scale * rng.uniform(15, 60) * (1 + rng.uniform(0, 0.6) * np.cos(lobes * turns))
     shape = _shape(
         size, _somewhere(rng, size, scale) + np.column_stack([np.cos(turns), np.sin(turns)]) * radius[:, None]
     )
@@ -253,16 +288,19 @@ def _somewhere(rng: np.random.Generator, size: int, scale: float) -> NDArray[np.
 
 
 Draw = Callable[[np.random.Generator, Textures, Image, float], Mask]
-KINDS: tuple[tuple[Draw, float], ...] = ((hand, 0.45), (cup, 0.17), (sheet, 0.18), (blob, 0.2))
+KINDS: tuple[tuple[Draw, float], ...] = ((hand, 0.3), (cup, 0.2), (sheet, 0.36), (blob, 0.14))
 
 
 def draw_covers(rng: np.random.Generator, stock: Textures, picture: Image, scale: float) -> Mask:
     """Up to three covers of any kind over a picture, in place, or none, and harmless marks; what they hide (H, W)."""
     for _ in range(int(rng.integers(0, 3))):
-        if rng.random() < 0.5:
+        kind = rng.random()
+        if kind < 0.4:
             shadow(rng, picture, scale)
-        else:
+        elif kind < 0.7:
             print_on(rng, stock, picture, scale)
+        else:
+            reflection(rng, picture, scale)
     hidden = np.zeros(picture.shape[:2], np.float32)
     for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.3, 0.45, 0.17, 0.08]))):
         draw = KINDS[int(rng.choice(len(KINDS), p=[share for _, share in KINDS]))][0]

@@ -35,6 +35,8 @@ TRACED_SHARE = 0.6
 """Share of path-traced boards in a batch."""
 JUDGED = 1.03
 """Only what lies within so many radii of the shooting line is taught and judged: no disc counts beyond."""
+DARK = 0.2
+"""Share of pictures taken in little light."""
 SMALLEST = 0.74
 """Boards with large discs are looked at smaller, down to this."""
 
@@ -71,6 +73,10 @@ def sample(
     fresh = draw_covers(rng, stock, picture, scale * SIDE / SIZE * PX_PER_MM)
     covered = cv2.resize(np.maximum(hidden, fresh), (CELLS, CELLS), interpolation=cv2.INTER_AREA)
     spoilt = spoil(rng, np.asarray(np.clip(picture, 0, 255), np.uint8))
+    if rng.random() < DARK:
+        light = rng.uniform(0.1, 0.6)
+        grain = rng.normal(0, rng.uniform(0, 4), spoilt.shape)
+        spoilt = np.asarray(np.clip(spoilt * light + grain, 0, 255), np.uint8)
     shooting = scale * SHOOTING * PX_PER_MM * SIDE / SIZE
     away = cv2.resize(away_channel(shooting), (CELLS, CELLS), interpolation=cv2.INTER_AREA) + 1
     return network_input(spoilt, shooting), np.asarray(covered, np.float32), np.asarray(away < JUDGED, np.float32)

@@ -16,6 +16,8 @@ SIDE = SIZE // 2
 """Side of the network's input in pixels: a disc has a radius of 5."""
 STRIDE = 4
 """Pixels of the input a cell."""
+BRIGHT_PERCENTILE, BRIGHT, GAIN_MOST = 90, 190.0, 8.0
+"""The surface's brightest tenth is brought up to this grey value, by at most this factor, in dark rooms."""
 CELLS = SIDE // STRIDE
 CELL_PX = SIZE // CELLS
 """Pixels of the canonical picture a cell: 12.5 mm, less than a disc's radius."""
@@ -31,9 +33,12 @@ def away_channel(shooting_px: float) -> NDArray[np.float32]:
 
 
 def network_input(picture: NDArray[np.uint8], shooting_px: float) -> NDArray[np.float32]:
-    """Input (4, SIDE, SIDE) of a picture (SIDE, SIDE, 3) uint8 BGR."""
-    colours = picture.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
-    return np.concatenate([colours, away_channel(shooting_px)[None]])
+    """Input (4, SIDE, SIDE) of a picture (SIDE, SIDE, 3) uint8 BGR; a dark one is brightened."""
+    away = away_channel(shooting_px)
+    bright = float(np.percentile(picture.max(axis=2)[away < 0], BRIGHT_PERCENTILE))
+    gain = min(max(BRIGHT / max(bright, 1.0), 1.0), GAIN_MOST)
+    colours = np.minimum(picture.transpose(2, 0, 1).astype(np.float32) * np.float32(gain / 127.5), 2) - 1
+    return np.concatenate([colours, away[None]])
 
 
 def cover_odds(picture: NDArray[np.uint8], shooting: float) -> NDArray[np.float32]:
