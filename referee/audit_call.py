@@ -12,14 +12,14 @@ from typing import get_args
 import cv2
 import numpy as np
 
-from calibration.boards import LINE_NAMES
+from calibration.boards import LINE_NAMES, LineName
 from calibration.camera import Array
 from calibration.errors import NotFoundError
 from calibration.view import BoardView
 from referee.crokinole_reader import CrokinoleReading
 from vision.contacts import Measured, nearest
 from vision.disc_values import GUARD_SIGMAS, RING_VALUES
-from vision.readings import Disc, LineContact, LineName
+from vision.readings import Disc, LineContact
 
 COVERAGE = 2.0
 """Coverage factor k of the expanded uncertainty: about 95 % of normal errors."""

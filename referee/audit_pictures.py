@@ -179,7 +179,7 @@ def solved_lines(small: Pixels, view: BoardView, call: Call) -> Pixels:
     for radius in (*view.board.inner_edges, *([view.board.hole] if view.board.hole is not None else [])):
         overlay.outline(canvas, view.circle_px(radius, count=overlay.CIRCLE_POINTS), 1.0, LINE_INK, 1.0)
     _mark(canvas, view, call)
-    around = view.circle_px(overlay.BOARD_MARGIN * overlay.SURFACE_OVER_SHOOTING * view.board.shooting)
+    around = view.circle_px(overlay.BOARD_MARGIN * view.board.usual_surface)
     (x0, y0), (x1, y1) = np.floor(around.min(axis=0)), np.ceil(around.max(axis=0))
     height, width = canvas.shape[:2]
     rows = slice(int(np.clip(y0, 0, height - 2)), int(np.clip(y1, 2, height)))

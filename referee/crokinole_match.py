@@ -32,7 +32,7 @@ from vision.doubts import Doubt, ShotDoubt, doubt
 from vision.readings import DiscState
 from vision.shot_seen import OnTable
 from vision.shot_seen import Shot as ShotSeen
-from vision.shots import UNKNOWN_SURE
+from vision.shot_sides import UNKNOWN_SURE
 
 
 class Waiting(NamedTuple):

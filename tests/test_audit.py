@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.boards import LINE_NAMES
+from calibration.boards import LINE_NAMES, LineName
 from calibration.errors import NotFoundError, UnusableInputError
 from referee import audit_words
 from referee.audit import Asked, build_audit
@@ -31,7 +31,7 @@ from referee.rules import GAMES
 from referee.rules.clauses import clause
 from referee.rules.crokinole import Rest, Shot
 from vision.disc_values import GUARD_SIGMAS, verdict_of
-from vision.readings import LineContact, LineName
+from vision.readings import LineContact
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "sample_images" / "05_close_calls.jpg"

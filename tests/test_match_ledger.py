@@ -13,7 +13,8 @@ from vision.disc_values import plain_contacts, valued
 from vision.doubts import ShotDoubt, doubt
 from vision.readings import Disc
 from vision.shot_seen import DiscAfter, OnTable, Shot
-from vision.shots import UNKNOWN_SURE, TableFollower
+from vision.shot_sides import UNKNOWN_SURE
+from vision.shots import TableFollower
 from vision.tracks import Track, shot_start
 
 BOARD = BoardModel(name="nca", shooting=304.8, ten=203.2, fifteen=101.6, hole=17.45, disc_radius=15.9)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from calibration.boards import SURFACE_OVER_SHOOTING as SURFACE_OVER_SHOOTING  # noqa: PLC0414 (drawings take it from here)
 from calibration.camera import resized_px
 from calibration.view import BoardView
 from vision.formats import Pixels

@@ -9,7 +9,7 @@ What could not be measured is None.
 from dataclasses import dataclass
 from typing import Literal
 
-from calibration.boards import LineName as LineName  # noqa: PLC0414 (readers of contacts take it from here)
+from calibration.boards import LineName
 from vision.doubts import Doubt
 
 DiscState = Literal["board", "hole", "leaning", "ditch"]

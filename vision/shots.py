@@ -19,7 +19,6 @@ from vision.rest import Rest
 from vision.shot_losses import unseen_losses
 from vision.shot_paths import LEFT_AT, glimpses, leaves, paired, single_starts, which_was_shot
 from vision.shot_seen import DiscAfter, Handled, Likely, Lying, Newcomer, OnTable, Shot
-from vision.shot_sides import UNKNOWN_SURE as UNKNOWN_SURE  # noqa: PLC0414 (whoever reads shots takes it from here)
 from vision.shot_sides import left_there, who_shot
 from vision.sides import Sides
 from vision.table import Lab, TableReading
