@@ -6,9 +6,8 @@ Every fourth path-traced board is kept back and judged at the end, bare and cove
 """
 
 import argparse
-import copy
-import time
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import cv2
@@ -17,20 +16,20 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from training.averaged import descend_averaged
 from training.covers import draw_covers
 from training.disc_data import spoil
 from training.disc_model import UNet, export
 from training.disc_scenes import make_scene
 from training.disc_world import Scene, Textures
-from training.train_discs import average, traced
+from training.train_discs import traced
 from vision.cover_net import CELLS, SIDE, away_channel, network_input
 from vision.disc_canonical import PX_PER_MM, SHOOTING, SIZE
 
 INPUTS, WIDTHS = 4, (12, 24, 40, 64)
-BATCH, RATE, DECAY = 16, 2e-3, 1e-4
-AVERAGING = 0.998
-REDRAW = 4
-"""Steps after which one drawn board is replaced by a new one."""
+BATCH, RATE = 16, 2e-3
+REDRAW, KEPT = 4, 500
+"""Steps after which one drawn board is replaced by a new one, and after which the network is judged and kept."""
 TRACED_SHARE = 0.6
 """Share of path-traced boards in a batch."""
 JUDGED = 1.03
@@ -145,34 +144,26 @@ def main() -> None:
     net = UNet(INPUTS, 1, WIDTHS)
     if a.start:
         net.load_state_dict(torch.load(a.start))
-    mean = copy.deepcopy(net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    tune = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=DECAY)
-    begin, step, shown = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / 60 / a.minutes) < 1:
-        for group in tune.param_groups:
-            group["lr"] = RATE * min(1.0, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done) + 0.005)
-        loss = loss_of(net, batch_of(rng, taught, drawn, stock))
-        tune.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        tune.step()
-        average(mean, net, min(AVERAGING, (step + 1) / (step + 20)))
-        if step % REDRAW == 0:
+    turns = count()
+
+    def loss(net: UNet) -> tuple[torch.Tensor, tuple[float]]:
+        found = loss_of(net, batch_of(rng, taught, drawn, stock))
+        if next(turns) % REDRAW == 0:
             drawn[int(rng.integers(len(drawn)))] = bare(make_scene(rng, stock))
-        shown = 0.98 * shown + 0.02 * loss.item()
-        step += 1
-        if step % 100 == 0:
-            print(f"{step} {done:.3f} loss {shown / (1 - 0.98**step):.4f}", flush=True)
-        if step % 500 == 0:
-            print("unseen traced:", judge(mean, kept, drawn, stock, 1.0), flush=True)
-            torch.save(mean.state_dict(), a.out)
-            if a.onnx:
-                export(mean.eval(), a.onnx, SIDE, "cover")
-    torch.save(mean.state_dict(), a.out)
-    print("unseen traced:", judge(mean, kept, drawn, stock, 1.0))
-    if a.onnx:
-        export(mean.eval(), a.onnx, SIDE, "cover")
+        return found, (found.item(),)
+
+    def keep(mean: UNet) -> None:
+        print("unseen traced:", judge(mean, kept, drawn, stock, 1.0), flush=True)
+        torch.save(mean.state_dict(), a.out)
+        if a.onnx:
+            export(mean.eval(), a.onnx, SIDE, "cover")
+
+    def tell(step: int, done: float, shown: NDArray[np.float64], mean: UNet) -> None:
+        print(f"{step} {done:.3f} loss {shown[0]:.4f}", flush=True)
+        if step % KEPT == 0:
+            keep(mean)
+
+    keep(descend_averaged(net, loss, a.minutes, RATE, 100, tell))
 
 
 if __name__ == "__main__":

@@ -6,29 +6,27 @@ As ``training.train_discs``: path-traced scenes (every n-th may be held out) and
 """
 
 import argparse
-import copy
 import pickle
-import time
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from training.averaged import descend_averaged
 from training.disc_judge import DiscJudge, export_judge, judge_loss
 from training.disc_patches import Places, patches
 from training.disc_scenes import make_scene
 from training.disc_world import Scene, Textures
-from training.train_discs import AVERAGING, average, traced
+from training.train_discs import traced
 from vision import disc_net
 from vision.disc_canonical import CanonicalFrame
 from vision.networks import use_network
 
-RATE, DECAY, SCENES_A_BATCH = 2e-3, 1e-4, 8
+RATE, SCENES_A_BATCH = 2e-3, 8
 LOW = 0.05
 """The first network's peaks above this are shown as false alarms."""
-REDRAW = 1
-"""Steps after which one drawn scene is replaced by a new one."""
 
 
 def alarms(scene: Scene) -> Places:
@@ -90,34 +88,24 @@ def main() -> None:
     net = DiscJudge()
     if a.start:
         net.load_state_dict(torch.load(a.start))
-    mean = copy.deepcopy(net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    tune = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=DECAY)
-    begin, step, shown = time.monotonic(), 0, np.zeros(3)
-    while (done := (time.monotonic() - begin) / 60 / a.minutes) < 1:
-        for group in tune.param_groups:
-            group["lr"] = a.rate * min(1.0, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done) + 0.005)
+
+    def loss(net: DiscJudge) -> tuple[torch.Tensor, tuple[float, float, float, int]]:
         sources = [scenes if rng.random() < a.share else stock for _ in range(SCENES_A_BATCH)]
         x, label, aims = batch(rng, [s[int(rng.integers(len(s)))] for s in sources])
-        net.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = net(x.contiguous(memory_format=torch.channels_last))
         entropy, measures = judge_loss(out, label, aims)
-        tune.zero_grad()
-        (entropy + 0.3 * measures).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        tune.step()
-        average(mean, net, min(AVERAGING, (step + 1) / (step + 20)))
-        if step % REDRAW == 0:
-            new = make_scene(rng, textures)
-            stock[int(rng.integers(len(stock)))] = (new, alarms(new))
+        new = make_scene(rng, textures)
+        stock[int(rng.integers(len(stock)))] = (new, alarms(new))
         right = (out.flatten(1)[:, :5].argmax(1) == label).float().mean()
-        shown = shown * 0.98 + 0.02 * np.array([entropy.item(), measures.item(), right.item()])
-        step += 1
-        if step % 50 == 0:
-            e, m, r = shown / (1 - 0.98**step)
-            print(f"{step} {done:.3f} entropy {e:.4f} measures {m:.4f} right {r:.4f} patches {len(x)}", flush=True)
-            torch.save(mean.state_dict(), a.out)
+        return entropy + 0.3 * measures, (entropy.item(), measures.item(), right.item(), len(x))
+
+    def tell(step: int, done: float, shown: NDArray[np.float64], mean: DiscJudge) -> None:
+        e, m, r, n = shown
+        print(f"{step} {done:.3f} entropy {e:.4f} measures {m:.4f} right {r:.4f} patches {n:.0f}", flush=True)
+        torch.save(mean.state_dict(), a.out)
+
+    mean = descend_averaged(net, loss, a.minutes, a.rate, 50, tell)
     torch.save(mean.state_dict(), a.out)
     if a.onnx:
         export_judge(mean.eval(), a.onnx)

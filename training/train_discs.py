@@ -7,26 +7,25 @@ One process, one thread: new scenes are drawn between the steps until the stock 
 """
 
 import argparse
-import copy
 import pickle
-import time
+from itertools import count
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from training.averaged import descend_averaged
 from training.disc_data import load_scene, sample
-from training.disc_model import DiscNet, UNet, export, loss_of
+from training.disc_model import DiscNet, export, loss_of
 from training.disc_scenes import make_scene
 from training.disc_world import Scene, Textures
 from training.shared_data import SCENES
 from vision.disc_canonical import SIZE
 
 WINDOW, BATCH = 256, 16
-RATE, DECAY = 2e-3, 1e-4
-AVERAGING = 0.998
-"""Weights are averaged over some 500 steps."""
+RATE = 2e-3
 REDRAW = 4
 """Steps after which one drawn scene is replaced by a new one."""
 
@@ -58,16 +57,6 @@ def arguments() -> argparse.Namespace:
     return p.parse_args()
 
 
-def average(mean: UNet, net: UNet, keep: float) -> None:
-    """Move the averaged weights a step towards the present ones, in place."""
-    with torch.no_grad():
-        for m, n in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
-            if m.dtype.is_floating_point:
-                m.mul_(keep).add_(n, alpha=1 - keep)
-            else:
-                m.copy_(n)
-
-
 def main() -> None:
     """Train, save, export."""
     a = arguments()
@@ -83,35 +72,26 @@ def main() -> None:
     net = DiscNet()
     if a.start:
         net.load_state_dict(torch.load(a.start))
-    mean = copy.deepcopy(net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    tune = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=DECAY)
-    begin, step, shown = time.monotonic(), 0, np.zeros(2)
-    while (done := (time.monotonic() - begin) / 60 / a.minutes) < 1:
-        for group in tune.param_groups:
-            group["lr"] = a.rate * min(1.0, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * done) + 0.005)
+    turns = count()
+
+    def loss(net: DiscNet) -> tuple[torch.Tensor, tuple[float, float]]:
         batch = []
         for _ in range(BATCH):
             source = scenes if rng.random() < a.share else stock
             batch.append(sample(rng, source[int(rng.integers(len(source)))], WINDOW))
         x, heat, aims = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
-        net.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = net(x.contiguous(memory_format=torch.channels_last))
         focal, off = loss_of(out, heat, aims)
-        tune.zero_grad()
-        (focal + off).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        tune.step()
-        average(mean, net, min(AVERAGING, (step + 1) / (step + 20)))
-        if step % REDRAW == 0:
+        if next(turns) % REDRAW == 0:
             stock[int(rng.integers(len(stock)))] = make_scene(rng, textures)
-        shown = shown * 0.98 + 0.02 * np.array([focal.item(), off.item()])
-        step += 1
-        if step % 100 == 0:
-            heat_loss, aim_loss = shown / (1 - 0.98**step)
-            print(f"{step} {done:.3f} heat {heat_loss:.4f} aims {aim_loss:.4f}", flush=True)
-            torch.save(mean.state_dict(), a.out)
+        return focal + off, (focal.item(), off.item())
+
+    def tell(step: int, done: float, shown: NDArray[np.float64], mean: DiscNet) -> None:
+        print(f"{step} {done:.3f} heat {shown[0]:.4f} aims {shown[1]:.4f}", flush=True)
+        torch.save(mean.state_dict(), a.out)
+
+    mean = descend_averaged(net, loss, a.minutes, a.rate, 100, tell)
     torch.save(mean.state_dict(), a.out)
     if a.onnx:
         export(mean.eval(), a.onnx, SIZE)
