@@ -25,11 +25,11 @@ from vision.discs import read_discs
 from vision.frames import Frame
 from vision.readings import Cover, Disc, DiscsSeen
 
-DIRECTIONS = ("right", "upper right", "top", "upper left", "left", "lower left", "bottom", "lower right")
-"""Places around the board's centre in a picture, anticlockwise from the right."""
-
 if TYPE_CHECKING:
     from calibration.profiles import CameraFile, TableFile
+
+DIRECTIONS = ("right", "upper right", "top", "upper left", "left", "lower left", "bottom", "lower right")
+"""Places around the board's centre in a picture, anticlockwise from the right."""
 
 
 @dataclass(frozen=True, eq=False)

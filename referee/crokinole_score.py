@@ -118,7 +118,8 @@ def score_position(
         if named:
             doubts.append(OpenPoints(disc.id if listed else None, (likely, *named), why(disc, likely, listed)))
     probability = prod(certain)
-    for open_points, sides in against_the_rules([d for d in discs if d.state != "ditch"]):
+    in_play = [d for d in discs if d.state != "ditch"]
+    for open_points, sides in against_the_rules(in_play):
         known = False
         doubts.append(open_points)
         for colour in sides:
@@ -131,7 +132,7 @@ def score_position(
         known = False
         doubts.append(OpenPoints(None, (), covered(cover)))
     hidden = sorted((v for cover in covers for v in cover.values), reverse=True)
-    counts = Counter(d.colour for d in discs if d.state != "ditch")
+    counts = Counter(d.colour for d in in_play)
     for colour in points if hidden else ():
         high[colour] += sum(hidden[: max(SIDE_DISCS - counts[colour], 0)])
     if probability >= SURE_PROBABILITY and known and not undecided(discs):

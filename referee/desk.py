@@ -271,9 +271,7 @@ class Desk:
 
 def title_of(log: MatchLog) -> str:
     """What a match is called: as it was named, or by its sides."""
-    names = log.about.get("names")
-    known = names if isinstance(names, dict) else {}
-    return str(log.about.get("title") or " – ".join(str(known.get(key) or key) for key in log.score))
+    return str(log.about.get("title") or " – ".join(map(log.name_of, log.score)))
 
 
 def again(match: OpenMatch) -> tuple[str, dict[str, Any], dict[str, Any]]:

@@ -46,20 +46,14 @@ def named_sheet(log: MatchLog) -> list[list[str | int]]:
     return [[_named(log, str(head)) for head in heads], *rows]
 
 
-def shown_name(log: MatchLog, key: str) -> str:
-    """What a side or a player is called: the name that was given at set-up, or else the key itself."""
-    names = log.about.get("names")
-    return str((isinstance(names, dict) and names.get(key)) or key)
-
-
 def _named(log: MatchLog, head: str) -> str:
     """A heading of the sheet (``points black``, ``crosses NS``, ``NS``) with the side's name."""
     what, _, key = head.rpartition(" ")
     for side in log.score:
         if side == head:
-            return shown_name(log, side)
+            return log.name_of(side)
         if side == key:
-            return f"{what} {shown_name(log, side)}"
+            return f"{what} {log.name_of(side)}"
     return head
 
 

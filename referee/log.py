@@ -168,6 +168,11 @@ class MatchLog:
         entry = Entry(self._next, at, who, "ruled", event, target, before, why, evidence)
         return self._change(entry)
 
+    def name_of(self, key: str) -> str:
+        """What a side or a player is called: the name that was given at set-up, or else the key itself."""
+        names = self.about.get("names")
+        return str((isinstance(names, dict) and names.get(key)) or key)
+
     def refused(self, event: Any, target: int | None) -> str | None:
         """Why the rules would refuse a ruling (:meth:`rule`) as the match stands; None where they take it."""
         if event is None and target is None:

@@ -10,7 +10,7 @@ import click
 
 from calibration.errors import UnusableInputError
 from referee.commands.paths import FilePath
-from referee.exports import log_of_cmn, named_sheet, read_cmn, shown_name, to_cmn, to_csv
+from referee.exports import log_of_cmn, named_sheet, read_cmn, to_cmn, to_csv
 from referee.log import MatchLog
 from referee.logfile import read_log, to_text
 from referee.outputs import require_outputs
@@ -133,7 +133,7 @@ def show_sheet(log: MatchLog) -> None:
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         click.echo("  ".join(cells).rstrip())
-    won = [shown_name(log, side) for side in winners(log) or ()]
+    won = [log.name_of(side) for side in winners(log) or ()]
     if won:
         click.echo(f"won by {won[0]}" if len(won) == 1 else "shared by " + " and ".join(won))
     sys.stdout.flush()

@@ -158,8 +158,9 @@ class Dashboard:
             clear_untrusted_proxy_headers=True,
             ident=None,
         )
+        channel = refusing_in_json()
         for listener in list(self._sockets.values()):
-            listener.channel_class = refusing_in_json()
+            listener.channel_class = channel
 
     def serve(self) -> None:
         """Answer until stopped."""

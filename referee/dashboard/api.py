@@ -16,7 +16,7 @@ from referee.dashboard.openapi import document
 from referee.dashboard.stats import statistics
 from referee.dashboard.summary import all_events
 from referee.desk import OpenMatch, again
-from referee.exports import shown_name, to_cmn, to_csv
+from referee.exports import to_cmn, to_csv
 from referee.keyboard import words_for
 from referee.live_picture import smaller
 from vision.cameras import list_cameras
@@ -228,7 +228,7 @@ def _teams(match: OpenMatch) -> tuple[tuple[str, ...], ...] | None:
     setup = getattr(match.log.engine, "setup", None)
     if setup is None or setup.players not in ("2", "4"):
         return None
-    sides = [shown_name(match.log, side) for side in setup.sides]
+    sides = [match.log.name_of(side) for side in setup.sides]
     if setup.players == "2":
         return tuple((side,) for side in sides)
     pairs = [[part.strip() for part in re.split(r"\s*[&/+,;]\s*", side)] for side in sides]

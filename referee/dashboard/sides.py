@@ -91,7 +91,7 @@ def _crokinole(engine: Any, state: Any, index: int, t: Texts) -> Facts:
         return [twenties]
     left = _fact(t("live.discs_left"), max(0, setup.side_discs(index) - shot))
     facts = [_fact(t("live.this_round"), points) | {"round": True}, left, twenties]
-    if not state.anyone_opens and setup.side_of[setup.seats.index(hammer(state))] == index:
+    if not state.anyone_opens and setup.side_at(hammer(state)) == index:
         facts.append({"label": t("live.hammer"), "value": "", "flag": True})
     return facts
 

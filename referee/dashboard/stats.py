@@ -23,7 +23,7 @@ def statistics(desk: Desk) -> dict[str, Any]:
         except UnusableInputError:  # damaged, or written by a newer version: the others count
             left_out += 1
             continue
-        names = names_of(log.about, side_keys(log.engine))
+        names = names_of(log, side_keys(log.engine))
         winners = log.engine.winners(log.state)
         for key, score in log.score.items():
             counts = games[log.engine.game][names[key]]
@@ -45,7 +45,7 @@ def _crokinole(log: MatchLog, names: dict[str, str], players: dict[str, dict[str
     setup = log.engine.setup
     for _, event, state in log.history():
         if isinstance(event, Shot) and state.outcome is not None and state.outcome.valid is not None:
-            counts = players[names[setup.sides[setup.side_of[setup.seats.index(event.seat)]]]]
+            counts = players[names[setup.side_named(event.seat)]]
             counts["shots"] += 1
             counts["valid"] += state.outcome.valid
     for done in log.state.played:

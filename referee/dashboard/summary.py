@@ -23,7 +23,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
     """The whole object; ``now``: the time of the match's source."""
     log = match.log
     engine, state = log.engine, log.state
-    names = names_of(log.about, name_keys(engine))
+    names = names_of(log, name_keys(engine))
     winners = engine.winners(state)
     questions, clips = match.beside()
     spoken = in_sentences(names)
@@ -64,7 +64,7 @@ def summary(match: OpenMatch, table: LiveTable | None, t: Texts, now: float = 0.
 def all_events(match: OpenMatch, t: Texts) -> dict[str, Any]:
     """Every event of the match in words; :func:`summary` holds the newest."""
     log = match.log
-    names = in_sentences(names_of(log.about, name_keys(log.engine)))
+    names = in_sentences(names_of(log, name_keys(log.engine)))
     told = _events(log, names, t, match.beside()[1])
     return {"revision": len(log.entries), "events": told}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.dashboard.texts import Texts
+from referee.log import MatchLog
 from referee.rules.clauses import clauses
 from referee.rules.crokinole import Recorded, Result, Setup, Shot, State, TimeOut
 from referee.rules.krakatoa import Ruling, Throw, ThrowOff
@@ -33,11 +34,9 @@ def card_text(card: str) -> str:
     return card[:-1].replace("T", "10") + SUIT_SIGNS.get(card[-1:], card[-1:])
 
 
-def names_of(about: dict[str, Any], keys: list[str]) -> dict[str, str]:
+def names_of(log: MatchLog, keys: list[str]) -> dict[str, str]:
     """The name that is shown for each side or player."""
-    given = about.get("names")
-    known = given if isinstance(given, dict) else {}
-    return {key: str(known.get(key) or key) for key in keys}
+    return {key: log.name_of(key) for key in keys}
 
 
 def in_sentences(names: dict[str, str]) -> dict[str, str]:
@@ -73,7 +72,7 @@ def _crokinole(engine: Any, event: Any, state: Any, names: dict[str, str], t: Te
 
 def _shot(setup: Setup, event: Shot, state: State | None, names: dict[str, str], t: Texts) -> Sentence:
     outcome = None if state is None else state.outcome
-    side = setup.sides[setup.side_of[setup.seats.index(event.seat)]] if event.seat in setup.seats else event.seat
+    side = setup.side_named(event.seat) if event.seat in setup.seats else event.seat
     own = [rest for rest in event.rests if rest.id == event.disc]
     parts = [t("said.shot", name=names.get(side, side), where=place(own[0], t) if own else "–")]
     clause = None

@@ -141,7 +141,7 @@ class CrokinoleOfficial:
         if drafted is None or reading is None or reading.rest.frame is not drafted.frame or state is None:
             return None
         setup = state.setup
-        turn = setup.sides[setup.side_of[setup.seats.index(state.on_turn[0])]]
+        turn = setup.side_named(state.on_turn[0])
         points = {side: 20 * n for side, n in zip(setup.sides, state.twenties, strict=True)}
         leaving = [self.follower.table[i].mm for i in self.follower.leaving if i in self.follower.table]
         radius = drafted.view.board.disc_radius
@@ -368,7 +368,7 @@ class CrokinoleOfficial:
             nearest = min(seats, key=lambda s: abs((azimuth - SEAT_AZIMUTHS[s] + 180) % 360 - 180))
             if abs((azimuth - SEAT_AZIMUTHS[nearest] + 180) % 360 - 180) < SEAT_WIDTH_DEG:
                 seat = nearest
-        self._hand.groups[setup.sides[setup.side_of[setup.seats.index(seat)]]] = shot.group
+        self._hand.groups[setup.side_named(seat)] = shot.group
         return self._numbers.told(replace(event, seat=seat), state)
 
 

@@ -97,7 +97,7 @@ def _with_known_discs(state: State, event: Shot, valid: bool | None) -> Fitting:
     fault = refused.faults[0] if refused.faults else None
     if valid and touched != event.touched and after.outcome is not None and after.outcome.rule == "missed_opponent":
         # what it touched is a disc that the log doesn't know; one that it knows stands for it
-        me = state.setup.side_of[state.setup.seats.index(event.seat)]
+        me = state.setup.side_at(event.seat)
         stands = next(d.id for d in state.board if d.side != me)
         others = (*others, Answer(MISSED, less))
         less = replace(less, touched=(*(touched or ()), stands))

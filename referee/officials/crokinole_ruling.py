@@ -77,7 +77,7 @@ def _added(log: MatchLog, correction: Correction, disc: Disc | None, cleared: bo
             raise UnusableInputError(words, code="no_shot")
     me = setup.sides.index(correction.side)
     due = engine.legal(state).get("seats", ())
-    seat = next((seat for seat in due if setup.side_of[setup.seats.index(seat)] == me), None)
+    seat = next((seat for seat in due if setup.side_at(seat) == me), None)
     if seat is None:
         words = f"it isn't {correction.side}'s turn; put the shot that is missing in before the last one"
         raise UnusableInputError(words, code="no_shot")
@@ -100,7 +100,7 @@ def _side_of_gone(state: State, shot: Shot, number: int) -> str:
     With more than two sides the log's earlier state would have to say; there only the shot disc is looked at.
     """
     setup = state.setup
-    me = setup.side_of[setup.seats.index(shot.seat)]
+    me = setup.side_at(shot.seat)
     if number == shot.disc:
         return setup.sides[me]
     return setup.sides[1 - me] if len(setup.sides) == 2 else ""

@@ -1,9 +1,7 @@
 """Every answer that is offered works: played at random, all games, with what the rules can't take mixed in."""
 
 import random
-from collections.abc import Iterator
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,19 +19,11 @@ from referee.rules.crokinole import Recorded, Rest, Shot, State
 from referee.rules.krakatoa import Ruling
 from referee.rules.kraken.events import SEATS, Deal, Laid, Stake
 from referee.rules.yacht import CATEGORIES, DICE, Fill
-from referee.store import Store
 from referee.watchdog import WatchedSource
 from vision.dice_rest import Rest as DiceRest
 from vision.readings import Die, Dodeca
 
 STEPS = 60
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
-    yield Desk(store)
-    store.close()
 
 
 class Follower:

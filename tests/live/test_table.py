@@ -1,6 +1,6 @@
 """The live table: what is seen becomes events and questions; what is wrong with the picture changes no score."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,6 @@ from vision.frames import Frame
 
 FAST = 1e9
 """Videos are given out as fast as they are taken."""
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = Store(f"sqlite:///{tmp_path / 'm.sqlite'}")
-    yield Desk(store)
-    store.close()
 
 
 class Told:

@@ -93,8 +93,8 @@ class Crokinole:
             open_values = [disc.id for disc in state.board if disc.value is None]
             return {**common, "events": ["recorded"], "open_values": open_values}
         seats = state.on_turn
-        side = setup.side_of[setup.seats.index(seats[0])]
-        sides = {setup.side_of[setup.seats.index(seat)] for seat in seats}
+        side = setup.side_at(seats[0])
+        sides = {setup.side_at(seat) for seat in seats}
         shot = [setup.side_of[state.cycle[i % len(state.cycle)]] for i in range(state.shots)].count(side)
         opposed = any(disc.side != side for disc in state.board)
         task = "touch an opposing disc" if opposed else "leave a disc in the hole, inside the 15 circle or touching it"

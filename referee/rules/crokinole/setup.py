@@ -79,6 +79,14 @@ class Setup:
         leader, partner = (pair[0], pair[1]) if turn % 2 == 0 else (pair[1], pair[0])
         return (leader, alone, partner, alone) if pair_opens else (alone, leader, alone, partner)
 
+    def side_at(self, seat: str) -> int:
+        """The number of the side that a seat plays for."""
+        return self.side_of[self.seats.index(seat)]
+
+    def side_named(self, seat: str) -> str:
+        """The name of the side that a seat plays for."""
+        return self.sides[self.side_at(seat)]
+
     def opened_by(self, seat: str, number: int) -> "tuple[Setup, tuple[int, ...]]":
         """The setup by whose order (C14, C21-C23) ``seat`` opens round ``number`` (from 1), and that round's order."""
         wanted = self.seats.index(seat)

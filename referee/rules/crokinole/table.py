@@ -209,6 +209,6 @@ def position(state: State) -> str:
         return f"game over, {result}; score {score}"
     if state.shots >= state.stop:
         return f"round {state.round}, all {state.shots} discs shot, not yet recorded; score {score}"
-    sides = [setup.sides[setup.side_of[setup.seats.index(seat)]] for seat in state.on_turn]
+    sides = [setup.side_named(seat) for seat in state.on_turn]
     who = " or ".join(f"{seat} ({side})" for seat, side in zip(state.on_turn, sides, strict=True))
     return f"round {state.round}, shot {state.shots + 1} of {state.stop}, {who} to shoot; score {score}"
