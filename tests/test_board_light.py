@@ -39,8 +39,8 @@ def test_sides_are_the_same_in_the_shade(shade: float) -> None:
     picture, places, side = board(shade)
     light = light_at(picture, FRAME, places, RADIUS)
     assert light.range(np.ones(len(places), dtype=bool)) > UNEVEN
-    group, sure = sides_of(light.evened(faces(picture, places)), np.ones(len(places)))
-    assert sure
+    group, unsure = sides_of(light.evened(faces(picture, places)), np.ones(len(places)), np.ones(len(places)))
+    assert not unsure.any()
     assert list(group == group[0]) == list(side == side[0])
 
 

@@ -139,34 +139,54 @@ def test_sides_by_colour(sides: tuple[tuple[float, float, float], ...], words: s
     rng = np.random.default_rng(1)
     true = np.repeat(np.arange(len(sides)), 8)
     lab = np.array(sides, float)[true] + rng.normal(0, (5, 1.5, 2), (len(true), 3))
-    group, sure = sides_of(lab, np.ones(len(lab)))
-    assert sure
+    group, unsure = sides_of(lab, np.ones(len(lab)), np.ones(len(lab)))
+    assert not unsure.any()
     assert len({(int(a), int(b)) for a, b in zip(group, true, strict=True)}) == len(sides)
     middles = np.array([np.median(lab[group == k], axis=0) for k in range(len(sides))])
     assert set(words_for(middles)) == words
 
 
 def test_one_disc_and_none_have_a_side_too() -> None:
-    assert list(sides_of(np.array([[50.0, 0, 0]]), np.ones(1))[0]) == [0]
-    # dark wood that mirrors a window more or less, beside pale discs: no face lies between the sides
-    glossy = np.array([[99, -7, 21], [99, -4, 13], [73, 4, -7], [59, 18, 28], [64, 8, -1], [52, 15, 18]], float)
-    group, sure = sides_of(glossy, np.ones(6))
-    assert sure and list(group == group[0]) == [True, True, False, False, False, False]
+    assert list(sides_of(np.array([[50.0, 0, 0]]), np.ones(1), np.ones(1))[0]) == [0]
     # a chain of shades leads from the lightest face to the darkest: it may be one side in half shade
-    assert not sides_of(np.array([[90 - 6 * k, 6, 20] for k in range(12)], float), np.ones(12))[1]
-    assert list(sides_of(np.zeros((0, 3)), np.ones(0))[0]) == []
+    chain = np.array([[90 - 6 * k, 6, 20] for k in range(12)], float)
+    assert sides_of(chain, np.ones(12), np.ones(12))[1].all()
+    assert list(sides_of(np.zeros((0, 3)), np.ones(0), np.ones(0))[0]) == []
 
 
 def test_two_groups_that_hardly_differ_are_two_sides_with_doubt() -> None:
     lab = np.array([[20, 0, 0], [22, 1, 0], [25, 11, 7], [26, 12, 8]], float)
-    group, sure = sides_of(lab, np.ones(4))
-    assert not sure and list(group == group[0]) == [True, True, False, False]
+    group, unsure = sides_of(lab, np.ones(4), np.ones(4))
+    assert unsure.all() and list(group == group[0]) == [True, True, False, False]
 
 
 def test_one_side_that_spans_too_much_may_be_two() -> None:
     lab = np.array([[v, 2, 10] for v in (24, 40, 45, 49, 66, 74)], float)  # a chain: black and pale in soft shade
-    group, sure = sides_of(lab, np.ones(6))
-    assert not sure and len(set(group)) == 2
+    group, unsure = sides_of(lab, np.ones(6), np.ones(6))
+    assert unsure.all() and len(set(group)) == 2
+
+
+GLOSSY = np.array([[99, -7, 21], [99, -4, 13], [73, 4, -7], [59, 18, 28], [64, 8, -1], [52, 15, 18]], float)
+"""Pale discs, and dark wood of which two mirror a window."""
+GRAIN_OF_WOOD = np.array([0.2, 0.3, 4.0, 5.6, 4.0, 5.0])
+
+
+def test_gloss_that_looks_like_neither_side_belongs_to_that_of_its_texture() -> None:
+    group, unsure = sides_of(GLOSSY, GRAIN_OF_WOOD, np.ones(6))
+    assert not unsure.any() and list(group == group[0]) == [True, True, False, False, False, False]
+
+
+def test_gloss_that_may_be_of_either_side_is_open_and_the_others_are_not() -> None:
+    _, unsure = sides_of(GLOSSY[[0, 1, 2, 3, 5]], np.ones(5), np.ones(5))
+    assert list(unsure) == [False, False, True, False, False]
+
+
+def test_a_face_half_in_shadow_is_not_told_by_its_texture() -> None:
+    lab = np.array([[40, 9, 10]] * 5 + [[75, 8, 27]] * 4 + [[57, 9, 12]] * 2, float)
+    lab[:, 0] += np.tile([-1.5, 1.5], 6)[:11]
+    rough = np.array([2.7] * 5 + [2.0] * 4 + [29.0] * 2)
+    group, _ = sides_of(lab, rough, np.ones(11))
+    assert list(group == group[0]) == [True] * 5 + [False] * 4 + [True] * 2
 
 
 def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:

@@ -89,7 +89,9 @@ class BoardLooks:
         looks, board = reading.known.looks, reading.rest.view.board
         frame, at = looks.frame, looks.frame.from_board(np.array([mm]))[0]
         radius, height = board.disc_radius / frame.scale * PX_PER_MM, board.disc_height / frame.scale
-        before, now = (face(p, frame, (at[0], at[1]), radius, height) for p in (self.colours, looks.now))
+        before, now = (
+            np.median(face(p, frame, (at[0], at[1]), radius, height), axis=0) for p in (self.colours, looks.now)
+        )
         return bool(np.linalg.norm((now - before) * LAB_WEIGHTS) >= TWO_SIDES)
 
 

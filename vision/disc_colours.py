@@ -1,5 +1,6 @@
 """Sides by colour, without being told the colours: discs' faces in CIE Lab, grouped, each group given a plain word."""
 
+import math
 from itertools import permutations
 
 import cv2
@@ -46,6 +47,12 @@ in 100 dark ones are lighter than their side by 15.6 at most and darker by 4.1, 
 SIDES_AT_MOST = 3
 STARTS, ROUNDS = 7, 5
 """Groupings tried, and steps of each; one settles in three or four."""
+LIGHTS_APART = 1.5
+"""Three groups at least ``NEARLY_TWO`` and this many times their scatter apart may be two sides, one in two lights."""
+ROUGH_SIGMA, GRAIN = 0.45, 1.0
+"""Faces of one side are alike in their texture, whatever the light: the logarithms of their roughness (Lab lightness
+within a face, the second value added for noise) differ by .2 to .3 within sides of real and rendered boards, a
+varnished side's from a painted one's by 1 and more."""
 MIN_SCATTER = 2.0
 """The scatter of one side's faces is never taken as smaller than this: paint, grain and noise."""
 
@@ -102,14 +109,23 @@ def _unlinked(points: NDArray[np.float64], group: NDArray[np.intp]) -> bool:
     return True
 
 
-def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], bool]:
-    """Side number (N,), of 1 to 3 sides, of each disc by its face's Lab (N, 3), and whether the grouping is sure.
+def roughness(lab: NDArray[np.float64]) -> float:
+    """How rough a face looks by the Lab of its pixels (N, 3): robust deviation of lightness."""
+    low, high = np.percentile(lab[:, 0], (25, 75))
+    return float(high - low) / 1.349
 
-    ``weights`` (N,) say how far each face is trusted. Two groups far apart are two sides with doubt if faces lie
-    between them, as a chain of reflections on one side's faces would; so are two that are close together but distinct.
+
+def sides_of(
+    lab: NDArray[np.float64], rough: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Side number (N,), of 1 to 3 sides, of each disc by its face's Lab (N, 3), and of which (N,) that is open.
+
+    ``rough`` (N,): how rough each face looks; ``weights`` (N,) say how far each is trusted. Two groups far apart are two
+    sides with doubt if faces lie between them, as a chain of reflections on one side's faces would; so are two that are
+    close together but distinct. Where there are three groups of only two sides, two of them are one side in two lights.
     """
     points = lab * LAB_WEIGHTS
-    group, sure = np.zeros(len(points), dtype=np.intp), True
+    group, unsure = np.zeros(len(points), dtype=np.intp), np.zeros(len(points), dtype=bool)
     for count, least in ((2, TWO_SIDES), (3, THIRD_SIDE)):
         if len(points) < count:
             break
@@ -118,14 +134,42 @@ def sides_of(lab: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[ND
             break
         gap, times = _apart(points, tried, count)
         if count == 2 and gap >= least:
-            group, sure = tried, _unlinked(points, tried)
+            group, unsure = tried, np.full(len(points), not _unlinked(points, tried))
         elif count == 2 and gap >= NEARLY_TWO:
             distinct = times >= NEARLY_APART and _unlinked(points, tried)
             if distinct or widest(lab, group) > ONE_SIDE:
-                group, sure = tried, False
+                group, unsure = tried, np.full(len(points), True)
         elif count == 3 and gap >= least and times >= THIRD_APART:  # may be clear where two, one of them mixed, are not
-            group, sure = tried, True
-    return group, sure
+            group, unsure = tried, np.full(len(points), False)
+        elif count == 3 and gap >= NEARLY_TWO and times >= LIGHTS_APART and group.any():
+            group, odd = _in_two_lights(lab, rough, group, tried)
+            unsure = unsure | odd
+    return group, unsure
+
+
+def _in_two_lights(
+    lab: NDArray[np.float64], rough: NDArray[np.float64], two: NDArray[np.intp], three: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Side number (N,), of two, of faces that were put in groups ``two`` and ``three`` (N,), and whose side is open.
+
+    What a reflection whitens may look more like the other side than like its own. So of the three groups the one that
+    may be either side's is told by what gloss makes of which, and by what is alike in texture.
+    """
+    middles = np.array([np.median(lab[three == k], axis=0) for k in range(3)])
+    grain = np.array([np.median(np.log(rough[three == k] + GRAIN)) for k in range(3)]) / ROUGH_SIGMA
+    veiled = _less_gloss((middles[:, None] - middles[None]) * LAB_WEIGHTS, middles) / FACE_SIGMA
+    veiled = np.minimum(veiled, veiled.T)
+    first = np.array([two[three == k].mean() > 0.5 for k in range(3)])
+    lone = int(np.argmax(first != (np.count_nonzero(first) > 1)))
+    alike = np.hypot(veiled, grain[:, None] - grain[None])
+    sizes = np.bincount(three)
+    odd, mate = sorted((k for k in range(3) if k != lone), key=lambda k: (sizes[k], alike[k, lone]))
+    if grain[odd] > max(grain[mate], grain[lone]) + 1:  # a shadow's edge or a print across it, which tell nothing
+        alike = veiled
+    here, there = alike[odd, mate], alike[odd, lone]
+    own = lone if there < here else mate
+    odds = math.exp(-0.5 * abs(float(here**2 - there**2)))
+    return np.where((three == odd) | (three == own), 0, 1), (three == odd) & (odds > BETWEEN)
 
 
 def widest(lab: NDArray[np.float64], group: NDArray[np.intp]) -> float:

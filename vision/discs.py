@@ -12,7 +12,7 @@ from calibration.view import BoardView
 from vision.board_light import SHADED, UNEVEN, light_at
 from vision.covers import covers_of
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
-from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of, widest, words_for
+from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, roughness, sides_of, widest, words_for
 from vision.disc_looks import LISTED, Looks, look
 from vision.disc_net import STATES, Candidate
 from vision.disc_values import plain_contacts, possible, valued
@@ -80,7 +80,7 @@ def face(
     height: float,
     part: tuple[float, float] = FACE,
 ) -> NDArray[np.float64]:
-    """Median Lab (3,) of the face, at ``height`` canonical mm, of a disc with its point at ``xy`` canonical pixels.
+    """Lab (N, 3) of the face, at ``height`` canonical mm, of a disc with its point at ``xy`` canonical pixels.
 
     ``part``: from and to how many radii from its middle.
     """
@@ -97,7 +97,7 @@ def face(
     pixels = picture[y0 : y1 + 1, x0 : x1 + 1][inside]
     if len(pixels) == 0:
         pixels = picture[y0 : y0 + 1, x0]
-    return np.asarray(np.median(lab_of(pixels), axis=0))
+    return lab_of(pixels)
 
 
 def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
@@ -144,11 +144,12 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
 class _Faces:
     """What the faces of N candidates look like: CIE Lab (N, 3), evened out where the light over the board is uneven.
 
-    ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as the bare surface does;
+    ``rough`` (N,): their texture; ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as the bare surface does;
     ``shaded``: some lie in much less light than others, which is only roughly made up for at a shadow's edge.
     """
 
     lab: NDArray[np.float64]
+    rough: NDArray[np.float64]
     ditched: NDArray[np.bool_]
     in_hole: NDArray[np.bool_]
     bare: NDArray[np.bool_]
@@ -159,11 +160,15 @@ def _faces(looks: Looks, candidates: list[Candidate], states: list[DiscState], t
     """The faces of N candidates in their likeliest states, at heights ``tops`` (N,) in mm above their points."""
     frame, picture = looks.frame, looks.now
     radius_px = looks.radius[0] / (frame.scale / PX_PER_MM)
-    lab = np.array(
-        [face(picture, frame, c.xy, radius_px, float(z) / frame.scale) for c, z in zip(candidates, tops, strict=True)]
-    ).reshape(-1, 3)
-    around = np.array([face(picture, frame, c.xy, radius_px, 0.0, AROUND) for c in candidates]).reshape(-1, 3)
-    ground = np.concatenate([around[:, None], np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1)
+    seen = [
+        face(picture, frame, c.xy, radius_px, float(z) / frame.scale) for c, z in zip(candidates, tops, strict=True)
+    ]
+    lab = np.array([np.median(s, axis=0) for s in seen]).reshape(-1, 3)
+    rough = np.array([roughness(s) for s in seen])
+    around = [np.median(face(picture, frame, c.xy, radius_px, 0.0, AROUND), axis=0) for c in candidates]
+    ground = np.concatenate(
+        [np.reshape(around, (-1, 1, 3)), np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1
+    )
     bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
     ditched = np.array([s == "ditch" for s in states], dtype=bool)
     compared = np.array([c.chance >= LISTED for c in candidates], dtype=bool) & ~ditched
@@ -173,7 +178,7 @@ def _faces(looks: Looks, candidates: list[Candidate], states: list[DiscState], t
         shade = light.range(compared)
         lab = light.evened(lab) if shade > UNEVEN else lab
     in_hole = np.array([s == "hole" for s in states], dtype=bool)
-    return _Faces(lab, ditched, in_hole, bare, shade > SHADED)
+    return _Faces(lab, rough, ditched, in_hole, bare, shade > SHADED)
 
 
 def _alone(
@@ -221,9 +226,9 @@ def _sides(
     if not founders.any():
         words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
         return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
-    own, sure = sides_of(lab[founders], np.where(faces.ditched[founders], DITCH_WEIGHT, 1.0))
+    own, unsure = sides_of(lab[founders], faces.rough[founders], np.where(faces.ditched[founders], DITCH_WEIGHT, 1.0))
     flat = ~faces.ditched[founders]
-    sure = sure and not (faces.shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE)
+    unsure |= faces.shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
     off = np.linalg.norm((lab[:, None] - middles[None]) * LAB_WEIGHTS, axis=2)
     group = np.argmin(off, axis=1)
@@ -235,8 +240,9 @@ def _sides(
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (faces.bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0)
-    if not sure:
-        shares = SIDES_UNSURE * shares + (1 - SIDES_UNSURE) / len(middles)
+    doubted = np.full(len(lab), unsure.all())
+    doubted[founders] = unsure
+    shares[doubted] = SIDES_UNSURE * shares[doubted] + (1 - SIDES_UNSURE) / len(middles)
     return words_for(middles), group, _with_odds(chances, np.exp(-foreign) * prints), shares
 
 
