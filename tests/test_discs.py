@@ -17,8 +17,8 @@ from calibration.solve import find_board
 from calibration.view import BoardView
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, sides_of, words_for
-from vision.disc_looks import joint_radius, look
-from vision.disc_net import PATCH, Candidate, apart, candidates_in, patch_at
+from vision.disc_looks import grounded, joint_radius, look
+from vision.disc_net import PATCH, STATES, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
 from vision.discs import read_discs
 from vision.frames import load_picture
@@ -187,6 +187,26 @@ def test_a_face_half_in_shadow_is_not_told_by_its_texture() -> None:
     rough = np.array([2.7] * 5 + [2.0] * 4 + [29.0] * 2)
     group, _ = sides_of(lab, rough, np.ones(11))
     assert list(group == group[0]) == [True] * 5 + [False] * 4 + [True] * 2
+
+
+@pytest.mark.parametrize(
+    ("middle", "lies", "state"),
+    [(300.0, 0.0, "board"), (322.0, 0.0, "board"), (352.0, -12.0, "ditch"), (330.0, 0.0, "ditch")],
+)
+@pytest.mark.parametrize("bearing", [0.5, 2.6, 4.1])
+def test_a_disc_that_could_not_have_fallen_off_lies_on_the_surface(
+    middle: float, lies: float, state: str, bearing: float
+) -> None:
+    view = oblique_view()
+    frame, at = frame_of(view), middle * np.array([np.cos(bearing), np.sin(bearing)])
+    # what looks as though it lay in the ditch is placed by its upper face
+    face = view.to_mm(view.to_px(at[None], lies + view.board.disc_height))
+    xy = tuple(float(v) for v in frame.from_board(face)[0])
+    (found,) = grounded(view, frame, [Candidate((xy[0], xy[1]), 10.0, (0.0, 0.0, 0.0, 0.9))])
+    assert STATES[int(np.argmax(found.chances))] == state
+    assert found.chance == pytest.approx(0.9)
+    if state == "board":
+        assert frame.to_board(np.array([found.xy]))[0] == pytest.approx(at, abs=0.1)
 
 
 def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:

@@ -120,7 +120,7 @@ def sides_of(
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Side number (N,), of 1 to 3 sides, of each disc by its face's Lab (N, 3), and of which (N,) that is open.
 
-    ``rough`` (N,): how rough each face looks; ``weights`` (N,) say how far each is trusted. Two groups far apart are two
+    ``rough`` (N,): how rough each face looks; ``weights`` (N,): how far each is trusted. Two groups far apart are two
     sides with doubt if faces lie between them, as a chain of reflections on one side's faces would; so are two that are
     close together but distinct. Where there are three groups of only two sides, two of them are one side in two lights.
     """

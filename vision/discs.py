@@ -13,7 +13,7 @@ from vision.board_light import SHADED, UNEVEN, light_at
 from vision.covers import covers_of
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, roughness, sides_of, widest, words_for
-from vision.disc_looks import LISTED, Looks, look
+from vision.disc_looks import LISTED, OVER_EDGE, Looks, look
 from vision.disc_net import STATES, Candidate
 from vision.disc_values import plain_contacts, possible, valued
 from vision.readings import Disc, DiscsSeen, DiscState
@@ -52,9 +52,8 @@ RINGS = (0.2, 0.5, 0.84)
 """Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
-OVER_EDGE, EDGE_SIGMA = 0.45, 0.13
-"""A disc whose centre lies beyond the surface's edge has fallen off; one in the ditch lies about a radius beyond it.
-The border is this many radii out, known to about EDGE_SIGMA of a radius."""
+EDGE_SIGMA = 0.13
+"""The border between surface and ditch (``OVER_EDGE``) is known to about so many of a disc's radii."""
 
 
 def _states(c: Candidate, distance: float, radius: float, board: BoardModel) -> tuple[tuple[DiscState, float], ...]:
@@ -144,8 +143,9 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
 class _Faces:
     """What the faces of N candidates look like: CIE Lab (N, 3), evened out where the light over the board is uneven.
 
-    ``rough`` (N,): their texture; ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as the bare surface does;
-    ``shaded``: some lie in much less light than others, which is only roughly made up for at a shadow's edge.
+    ``rough`` (N,): their texture; ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as
+    the bare surface does; ``shaded``: some lie in much less light than others, which is only roughly made up for at a
+    shadow's edge.
     """
 
     lab: NDArray[np.float64]
