@@ -15,12 +15,13 @@ from calibration.camera import Camera
 from calibration.scale import Scale
 from calibration.solve import find_board
 from calibration.view import BoardView
+from vision import disc_odds
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, sides_of, words_for
-from vision.disc_looks import grounded, joint_radius, look
+from vision.disc_looks import LISTED, grounded, joint_radius, look
 from vision.disc_net import PATCH, STATES, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
-from vision.discs import read_discs
+from vision.discs import MAYBE, read_discs
 from vision.frames import load_picture
 from vision.readings import Disc, DiscsSeen
 
@@ -201,12 +202,34 @@ def test_a_disc_that_could_not_have_fallen_off_lies_on_the_surface(
     frame, at = frame_of(view), middle * np.array([np.cos(bearing), np.sin(bearing)])
     # what looks as though it lay in the ditch is placed by its upper face
     face = view.to_mm(view.to_px(at[None], lies + view.board.disc_height))
-    xy = tuple(float(v) for v in frame.from_board(face)[0])
-    (found,) = grounded(view, frame, [Candidate((xy[0], xy[1]), 10.0, (0.0, 0.0, 0.0, 0.9))])
+    (found,), places = grounded(view, frame, [Candidate((0.0, 0.0), 10.0, (0.0, 0.0, 0.0, 0.9))], face)
     assert STATES[int(np.argmax(found.chances))] == state
     assert found.chance == pytest.approx(0.9)
     if state == "board":
+        assert places[0] == pytest.approx(at, abs=0.1)
         assert frame.to_board(np.array([found.xy]))[0] == pytest.approx(at, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("proposed", "sharp", "soft", "open_"), [(0.8, -4, 4, True), (0.8, -4, -4, False), (0.3, -4, 4, False)]
+)
+def test_a_disc_that_only_a_smoothed_picture_shows_stays_open(
+    monkeypatch: pytest.MonkeyPatch, proposed: float, sharp: float, soft: float, open_: bool
+) -> None:
+    picture = np.zeros((720, 1280, 3), np.uint8)
+    picture[::2] = 255
+
+    def witnesses(image: np.ndarray, view: BoardView, candidates: list[Candidate], *_: object) -> tuple:
+        says = sharp if np.array_equal(image, picture) else soft
+        seen = np.zeros((len(candidates), len(disc_odds.WEIGHTS)))
+        seen[:, 1] = says / disc_odds.WEIGHTS[1]
+        return seen, np.zeros((len(candidates), 2))
+
+    monkeypatch.setattr(disc_odds, "witnesses", witnesses)
+    candidate = Candidate((300.0, 250.0), 10.0, (proposed, 0.0, 0.0, 0.0))
+    (found,), _ = disc_odds.weighed(picture, oblique_view(), [candidate], np.array([[70.0, 10.0]]), RADIUS)
+    assert (MAYBE < found.chance < LISTED) == open_
+    assert open_ or found.chance < MAYBE
 
 
 def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:

@@ -19,7 +19,7 @@ from calibration.camera import Array
 from calibration.view import BoardView
 from vision.differences import differs
 from vision.disc_canonical import PX_PER_MM, SIZE, CanonicalFrame, Sampling, frame_of, sampling_of
-from vision.disc_net import FLAT_APART, GRID_PX, STATES, WHOLE, Candidate, Mask, Window, apart, candidates_in, within
+from vision.disc_net import FLAT_APART, GRID_PX, STATES, WHOLE, Candidate, Mask, Window, candidates_in, within
 from vision.disc_odds import weighed
 
 LISTED = 0.5
@@ -139,7 +139,7 @@ def _whole(image: NDArray[np.uint8], view: BoardView, sampling: Sampling, pictur
         picture = sampling.picture(image)
         judged, places = _on_board(view, frame, candidates_in(picture, frame))
     radius = _radius(judged, view, frame)
-    better, moved = weighed(image, view, judged, places, radius[0])
+    better, moved = weighed(image, view, *grounded(view, frame, judged, places), radius[0])
     return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius, 0, sampling)
 
 
@@ -161,7 +161,7 @@ def _in_part(
     measured = joint_radius(before.judged) is not None and joint_radius(judged) is not None
     if measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
         stay, fresh, places = [], judged, frame.to_board(np.array([c.xy for c in judged]))
-    better, moved = weighed(image, view, fresh, places, radius[0]) if fresh else ([], places)
+    better, moved = weighed(image, view, *grounded(view, frame, fresh, places), radius[0]) if fresh else ([], places)
     return Looks(
         view, frame, np.where(zone[..., None] > 0, picture, before.picture), picture, tuple(judged),
         (*[before.weighed[k] for k in stay], *better), np.concatenate([before.places[stay], moved]), radius,
@@ -171,33 +171,37 @@ def _in_part(
 
 def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate]) -> tuple[list[Candidate], Array]:
     """Those that are worth a closer look and lie on the board, and their places (N, 2) in mm."""
-    candidates = grounded(view, frame, [c for c in candidates if c.chance >= LOOKED_AT])
+    candidates = [c for c in candidates if c.chance >= LOOKED_AT]
     places = frame.to_board(np.array([c.xy for c in candidates]).reshape(-1, 2))
     near = np.hypot(places[:, 0], places[:, 1]) < FARTHEST * view.board.shooting
     return [c for c, there in zip(candidates, near, strict=True) if there], places[near]
 
 
-def grounded(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate]) -> list[Candidate]:
-    """Candidates with those put on the surface that seem to lie in the ditch but can't.
+def grounded(
+    view: BoardView, frame: CanonicalFrame, candidates: Sequence[Candidate], places: Array
+) -> tuple[list[Candidate], Array]:
+    """Candidates and places (N, 2) in mm with those put on the surface that seem to lie in the ditch but can't.
 
     Near the surface's edge both look alike, and where a disc seems to lie depends on how deep it does: its upper face
-    is what is seen.
+    is what is seen. One that would reach into another on the surface is left as it is.
     """
+    out, places = list(candidates), places.copy()
     ditched = [k for k, c in enumerate(candidates) if c.chances[DITCH] == max(c.chances)]
     edge = view.board.surface
     if edge is None or not ditched:
-        return candidates
-    low = frame.to_board(np.array([candidates[k].xy for k in ditched]))
-    high = view.to_mm(view.to_px(low), view.board.disc_height)
-    radius = np.array([candidates[k].radius_px for k in ditched]) * frame.scale / PX_PER_MM
-    beyond = ((np.hypot(*p.T) - edge) / radius for p in (low, high))
-    wrong = np.logical_and(*(b < most for b, most in zip(beyond, (OVER_EDGE, BALANCED), strict=True)))
-    out = list(candidates)
-    for k, there, xy in zip(ditched, wrong, frame.from_board(high), strict=True):
-        a, hole, leaning, ditch = out[k].chances
-        if there:
+        return out, places
+    high = view.to_mm(view.to_px(places[ditched]), view.board.disc_height)
+    for k, place in zip(ditched, high, strict=True):
+        radius = candidates[k].radius_px * frame.scale / PX_PER_MM
+        fallen = float(np.hypot(*places[k])) >= edge + OVER_EDGE * radius
+        others = np.array([c.on_surface for c in out], dtype=bool)
+        free = np.linalg.norm(places[others] - place, axis=1).min(initial=np.inf) > FLAT_APART * radius
+        if not fallen and free and float(np.hypot(*place)) < edge + BALANCED * radius:
+            a, hole, leaning, ditch = out[k].chances
+            xy = frame.from_board(place)[0]
             out[k] = replace(out[k], xy=(float(xy[0]), float(xy[1])), chances=(a + ditch, hole, leaning, 0.0))
-    return apart(out, FLAT_APART)
+            places[k] = place
+    return out, places
 
 
 def joint_radius(candidates: Sequence[Candidate]) -> tuple[float, float] | None:
