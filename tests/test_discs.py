@@ -18,7 +18,7 @@ from calibration.view import BoardView
 from vision import disc_odds
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, sides_of, words_for
-from vision.disc_looks import LISTED, grounded, joint_radius, look
+from vision.disc_looks import LISTED, grounded, joint_radius, look, of_one_size
 from vision.disc_net import PATCH, STATES, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of
 from vision.discs import MAYBE, read_discs
@@ -230,6 +230,17 @@ def test_a_disc_that_only_a_smoothed_picture_shows_stays_open(
     (found,), _ = disc_odds.weighed(picture, oblique_view(), [candidate], np.array([[70.0, 10.0]]), RADIUS)
     assert (MAYBE < found.chance < LISTED) == open_
     assert open_ or found.chance < MAYBE
+
+
+@pytest.mark.parametrize(("size", "likely"), [(10.0, True), (10.5, True), (9.0, False), (12.0, False)])
+def test_what_is_of_another_size_than_the_discs_is_hardly_one(size: float, likely: bool) -> None:
+    discs = [Candidate((20.0 * k, 9.0), 10.0 + 0.1 * k, (0.97, 0.0, 0.0, 0.0)) for k in (-1, 0, 1, 2)]
+    other = Candidate((200.0, 200.0), size, (0.9, 0.0, 0.0, 0.0))
+    found = of_one_size([*discs, other], [*discs, other], [*discs, other])
+    assert all(c.chance > 0.96 for c in found[:-1])
+    assert (found[-1].chance > 0.85) if likely else (found[-1].chance < LISTED)
+    # two tell nothing of each other
+    assert of_one_size([discs[0], other], [discs[0], other], [discs[0], other]) == [discs[0], other]
 
 
 def test_discs_half_believed_say_more_of_the_size_than_one_in_the_hole() -> None:

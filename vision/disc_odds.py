@@ -110,6 +110,12 @@ def with_chance(c: Candidate, log_odds: float) -> Candidate:
     return replace(c, chances=(a, b, d, e))
 
 
+def with_odds(c: Candidate, log_odds: float) -> Candidate:
+    """Return the candidate with its log odds of a disc changed by ``log_odds``."""
+    chance = min(max(c.chance, 1e-9), 1 - 1e-9)
+    return with_chance(c, math.log(chance / (1 - chance)) + log_odds)
+
+
 def in_hole(c: Candidate, odds: dict[str, float], beside: bool = False) -> Candidate:
     """Return the candidate at the centre with the joint verdict of the hole's network and of the others.
 

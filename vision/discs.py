@@ -12,7 +12,7 @@ from calibration.view import BoardView
 from vision.board_light import SHADED, UNEVEN, light_at
 from vision.covers import covers_of
 from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
-from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, roughness, sides_of, widest, words_for
+from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, colour_chances, lab_of, roughness, sides_of, widest, words_for
 from vision.disc_looks import LISTED, OVER_EDGE, Looks, look
 from vision.disc_net import STATES, Candidate
 from vision.disc_values import plain_contacts, possible, valued
@@ -239,7 +239,8 @@ def _sides(
     unlike = 0.5 * (_from_others(off, lab, founders, own) / OWN_SIDE_SIGMA) ** 2 - 0.5
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (faces.bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
-    prints = np.where(alone & (len(middles) > 2), LONE_ODDS, 1.0)
+    odd_one = ~founders & ~in_hole & (off.min(axis=1) > THIRD_SIDE)
+    prints = np.where((alone & (len(middles) > 2)) | (odd_one & (len(middles) > 1)), LONE_ODDS, 1.0)
     doubted = np.full(len(lab), unsure.all())
     doubted[founders] = unsure
     shares[doubted] = SIDES_UNSURE * shares[doubted] + (1 - SIDES_UNSURE) / len(middles)
