@@ -48,6 +48,9 @@ AROUND, BARE, BARE_MOST = (1.3, 1.7), 9.0, 3.0
 """A face nearer than BARE (weighted Lab) to what lies around it, or between the lines elsewhere, and unlike all other
 discs of its side, is most likely bare surface beside a print, or a whorl of the wood: its log odds fall, by BARE_MOST
 at most. Of 1235 discs read 11 were like that, of 29 other things taken for discs 16."""
+SURELY = 0.97
+"""Only what is at least this surely a disc shows what discs of a side look like: several places of bare surface look
+alike."""
 RINGS = (0.2, 0.5, 0.84)
 """Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
@@ -236,7 +239,7 @@ def _sides(
     group, shares = colour_chances(lab, middles, group)
     strange = 0.5 * (off.min(axis=1) / OWN_SIDE_SIGMA) ** 2 - 0.5
     foreign = np.clip(strange, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
-    unlike = 0.5 * (_from_others(off, lab, founders, own) / OWN_SIDE_SIGMA) ** 2 - 0.5
+    unlike = 0.5 * (_from_others(off, lab, founders, own, chances >= SURELY) / OWN_SIDE_SIGMA) ** 2 - 0.5
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (faces.bare & ~in_hole)
     alone = (np.bincount(group[founders], minlength=len(middles)) == 1)[group] & founders
     odd_one = ~founders & ~in_hole & (off.min(axis=1) > THIRD_SIDE)
@@ -248,9 +251,13 @@ def _sides(
 
 
 def _from_others(
-    off: NDArray[np.float64], lab: NDArray[np.float64], founders: NDArray[np.bool_], own: NDArray[np.intp]
+    off: NDArray[np.float64],
+    lab: NDArray[np.float64],
+    founders: NDArray[np.bool_],
+    own: NDArray[np.intp],
+    surely: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, itself not counted in that side.
+    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, as others that are ``surely`` discs show it.
 
     ``off`` (N, K) are the distances from the sides as all ``founders`` make them, ``own`` the founders' sides; infinite
     where there is no other disc.
@@ -258,7 +265,7 @@ def _from_others(
     out = off.copy()
     places = np.nonzero(founders)[0]
     for i, side in zip(places, own, strict=True):
-        others = places[(own == side) & (places != i)]
+        others = places[(own == side) & (places != i) & surely[places]]
         middle = np.median(lab[others], axis=0) if len(others) else np.inf
         out[i, side] = np.linalg.norm((lab[i] - middle) * LAB_WEIGHTS)
     return np.asarray(out.min(axis=1))
