@@ -66,15 +66,15 @@ def lab_of(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
 def _grouped(points: NDArray[np.float64], weights: NDArray[np.float64], count: int) -> NDArray[np.intp]:
     """Group numbers (N,): the best of several groupings about medians; deterministic.
 
-    Each grouping starts from another disc and those farthest from the ones taken before. The smallest sum of distances
-    wins, so that one disc under a reflection doesn't found a group of its own.
+    Each grouping starts from another disc and those farthest, by their weights, from the ones taken before. The
+    smallest sum of distances wins, so that one disc under a reflection doesn't found a group of its own.
     """
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
     best, least = np.zeros(len(points), dtype=np.intp), np.inf
     for start in np.unique(np.linspace(0, len(points) - 1, STARTS).astype(int)):
         seeds = [int(start)]
         while len(seeds) < count:
-            seeds.append(int(np.argmax(gaps[seeds].min(axis=0))))
+            seeds.append(int(np.argmax(gaps[seeds].min(axis=0) * weights)))
         centres = points[seeds].copy()
         group = np.full(len(points), -1)
         for _ in range(ROUNDS):

@@ -28,6 +28,8 @@ FACE = (0.3, 0.72)
 """The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
 DITCH_WEIGHT = 0.5
 """Weight of the colour of a disc in the ditch, in the rail's shade, against 1 on the surface."""
+LEAST_TRUST = 0.1
+"""Weight of the colour of what is a disc hardly more likely than not, against 1 of a sure one."""
 FOUNDERS = 3
 """Sides are found without the hole's content where at least this many discs lie elsewhere."""
 ALONE_ODDS = 0.37
@@ -124,7 +126,8 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
     faces = _faces(looks, candidates, [s[0][0] for s in states], tops)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
-    words, group, chances, shares = _sides(faces, chances)
+    likelier = _sides(faces, chances, chances)[2]  # what is bare surface by its looks founds no side of its own
+    words, group, chances, shares = _sides(faces, chances, likelier)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
@@ -215,21 +218,22 @@ def _face_height(state: DiscState, height: float) -> float:
 
 
 def _sides(
-    faces: _Faces, chances: NDArray[np.float64]
+    faces: _Faces, chances: NDArray[np.float64], likelier: NDArray[np.float64]
 ) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Words of the K sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
 
-    Sides are found from discs surely seen outside the hole, where there are enough: the hole's floor is painted in any
-    colour, and what lies in the hole must have the colour of a side.
+    Sides are found from what is ``likelier`` (N,) a disc than not, outside the hole where there is enough: the hole's
+    floor is painted in any colour, and what lies in the hole must have the colour of a side.
     """
     lab, in_hole = faces.lab, faces.in_hole
-    founders = chances >= LISTED
+    founders = likelier >= LISTED
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
         founders = founders & ~in_hole
     if not founders.any():
         words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
         return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
-    own, unsure = sides_of(lab[founders], faces.rough[founders], np.where(faces.ditched[founders], DITCH_WEIGHT, 1.0))
+    trust = np.where(faces.ditched, DITCH_WEIGHT, 1.0) * np.maximum(2 * likelier - 1, LEAST_TRUST)
+    own, unsure = sides_of(lab[founders], faces.rough[founders], trust[founders])
     flat = ~faces.ditched[founders]
     unsure |= faces.shaded and widest(lab[founders][flat], own[flat]) > SHADED_WIDE
     middles = np.array([np.median(lab[founders][own == k], axis=0) for k in range(int(own.max()) + 1)])
@@ -257,13 +261,17 @@ def _from_others(
     own: NDArray[np.intp],
     surely: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side, as others that are ``surely`` discs show it.
+    """Distance (N,) in weighted Lab of each face (N, 3) from the nearest side as other discs show it.
 
-    ``off`` (N, K) are the distances from the sides as all ``founders`` make them, ``own`` the founders' sides; infinite
-    where there is no other disc.
+    ``off`` (N, K) are the distances from the sides as all ``founders`` make them, ``own`` the founders' sides. Infinite
+    where no other disc is ``surely`` (N,) one.
     """
     out = off.copy()
     places = np.nonzero(founders)[0]
+    for side in range(off.shape[1]):
+        shown = places[(own == side) & surely[places]]
+        if not len(shown):
+            out[:, side] = np.inf
     for i, side in zip(places, own, strict=True):
         others = places[(own == side) & (places != i) & surely[places]]
         middle = np.median(lab[others], axis=0) if len(others) else np.inf
