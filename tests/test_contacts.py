@@ -20,7 +20,7 @@ from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, camera_axes
 from vision.contact_shared import DETECTED_MIN_MM, RADIUS_PRIOR_MM, Shared, agreed, radius_prior
 from vision.contacts import measure, measure_after
 from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
-from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, painted_lines
+from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, only_edges, painted_lines
 from vision.line_net import LINES, PROFILES, Profiles, read_lines
 from vision.readings import Disc
 
@@ -245,6 +245,29 @@ def test_line_edges_from_blurred_profiles(width: float, middle: float) -> None:
     assert (np.abs(said.middle - middle) < 3.5 * np.hypot(said.middle_sigma, 0.02)).all()
     assert abs(said.log_width - math.log(width)) < max(0.06, 3 * said.log_width_sigma)
     assert said.log_width_sigma < 0.2
+
+
+Colour = tuple[float, float, float]
+BROWN, TAN, CREAM, BLACK = ((80.0, 110.0, 160.0), (120.0, 160.0, 200.0), (170.0, 225.0, 250.0), (20.0, 20.0, 20.0))
+
+
+@pytest.mark.parametrize(
+    ("inside", "ink", "outside", "only_edge"),
+    [
+        (CREAM, TAN, BROWN, True),
+        (BROWN, CREAM, CREAM, True),
+        (CREAM, BLACK, BROWN, False),
+        (BROWN, CREAM, BROWN, False),
+    ],
+)
+def test_ink_like_what_lies_beside_it_shows_only_an_edge(
+    inside: Colour, ink: Colour, outside: Colour, only_edge: bool
+) -> None:
+    offset = np.arange(-PROFILE_MM, PROFILE_MM + 1e-9, PROFILE_STEP_MM)[:, None]
+    seen = np.where(offset < -0.8, inside, np.where(offset > 0.8, outside, ink))
+    seen = cv2.GaussianBlur(seen, (1, 0), sigmaX=0, sigmaY=2.0, borderType=cv2.BORDER_REPLICATE)
+    profiles = Profiles(np.tile(seen[None], (PROFILES, 1, 1)), np.ones(PROFILES), np.array([True, True, False]))
+    assert list(only_edges(profiles)) == [only_edge, only_edge, False]
 
 
 def test_a_width_under_the_blur_is_not_sure() -> None:
