@@ -36,6 +36,14 @@ MIN_STRENGTH = 3.0
 """A peak must exceed the noise of the responses (MAD) by this factor to be an edge place."""
 
 
+FLANK_MM = 3.0
+"""What shows beside a line on either side is looked at so far."""
+BLURS_PX, WIDTHS_MM = (0.6, 1.2), (1.0, 1.7, 2.6, 4.0)
+"""Blurs of lenses and codecs, and widths of lines, that are tried."""
+UNEVEN = 0.3
+"""Sides that differ by less than this share of the ink's contrast don't move the filter's answer."""
+
+
 @dataclass(frozen=True)
 class CircleEdges:
     """Edge places of one circle: angles (N,) that answered, pixels (N, 2), radial scale (N,) px/mm, strength (N,).
@@ -91,7 +99,8 @@ def circle_edges(
     sub = (np.arange(SUB_ANGLES) - (SUB_ANGLES - 1) / 2) * (SUB_SPREAD * 2 * np.pi / count)
     bgr, at, inside = sample_rays(pyramid, cam, (base[:, None] + sub).ravel(), radii)
     seen = np.asarray(inside.reshape(count, -1).all(1), dtype=np.bool_)
-    resp = _responses(bgr.reshape(count, SUB_ANGLES, STEPS + 1, 3), kernel(kind, max(sigma / step, 0.8), reach))
+    lab = _lab(bgr.reshape(count, SUB_ANGLES, STEPS + 1, 3))
+    resp = _responses(lab, kernel(kind, max(sigma / step, 0.8), reach))
     px = np.stack([v[SUB_ANGLES // 2 :: SUB_ANGLES] for v in at], axis=-1)[:, reach:-reach]
     radii = radii[reach:-reach]
     if seen.sum() < 8:
@@ -109,6 +118,12 @@ def circle_edges(
     rows, peak = rows[ok], peak[ok]
     y0, y1, y2 = scalar[rows, peak - 1], scalar[rows, peak], scalar[rows, peak + 1]
     shift = np.clip((y0 - y2) / (2 * (y0 - 2 * y1 + y2) - 1e-9), -0.5, 0.5)
+    if kind == "ridge":
+        detail = np.hypot(*(px[rows, peak + 1] - px[rows, peak - 1]).T) / (2 * step)
+        aside = _aside(lab[rows], peak + reach + shift, step, float(np.median(detail)) if len(rows) else 1.0, 3 * sigma)
+        moved = peak + shift + aside / step
+        peak = np.clip(np.rint(moved).astype(int), 1, len(radii) - 2)
+        shift = np.clip(moved - peak, -1.0, 1.0)
     f = shift[:, None]
     near = np.where(f >= 0, px[rows, np.minimum(peak + 1, len(radii) - 1)], px[rows, peak - 1])
     places = px[rows, peak] + np.abs(f) * (near - px[rows, peak])
@@ -117,16 +132,56 @@ def circle_edges(
     return CircleEdges(base[rows], places, scale, strength[ok], offsets, int(seen.sum()))
 
 
-def _responses(bgr: Image, k: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Responses (N, M, 3) in Lab along rays to a filter k (K,), K odd, where it reaches no sample that isn't there.
-
-    ``bgr`` (N, SUB_ANGLES, M + K - 1, 3) uint8: samples along each ray and its close neighbours, which are averaged.
-    """
+def _lab(bgr: Image) -> NDArray[np.float32]:
+    """Lab (N, M, 3) along rays (N, SUB_ANGLES, M, 3) uint8, each averaged with its close neighbours."""
     n, _, m, _ = bgr.shape
     lab = cv2.cvtColor(bgr.reshape(-1, m, 3).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    lab = lab.reshape(n, SUB_ANGLES, m, 3).mean(1)
+    return np.asarray(lab.reshape(n, SUB_ANGLES, m, 3).mean(1), dtype=np.float32)
+
+
+def _responses(lab: NDArray[np.float32], k: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Responses (N, M, 3) along rays (N, M + K - 1, 3) to a filter k (K,), K odd, where all its samples are there."""
     filtered = cv2.filter2D(lab, -1, k[None, :], borderType=cv2.BORDER_REPLICATE)
-    return np.asarray(filtered, dtype=np.float32)[:, len(k) // 2 : m - len(k) // 2]
+    return np.asarray(filtered, dtype=np.float32)[:, len(k) // 2 : lab.shape[1] - len(k) // 2]
+
+
+def _aside(lab: NDArray[np.float32], at: Array, step: float, detail: float, most: float) -> float:
+    """How far in mm a line's middle lies beyond where the ridge filter puts it.
+
+    Beside a filled ring the filter answers to the step rather than to the line, a filter's width off. So what the rays
+    (N, M, 3) show about ``at`` (N,), samples ``step`` mm apart, in the median is compared with a line of ink between
+    two levels, blurred, everywhere within ``most`` mm. ``detail``: pixels a mm. Zero where both sides are alike.
+    """
+    if not len(lab):
+        return 0.0
+    wide = int(np.ceil((most + FLANK_MM) / step))
+    x = np.arange(-wide, wide + 1)
+    place = np.clip(at[:, None] + x, 0, lab.shape[1] - 1.001)
+    low, row = place.astype(int), np.arange(len(lab))[:, None]
+    share = (place - low)[..., None]
+    seen = np.median(lab[row, low] * (1 - share) + lab[row, low + 1] * share, axis=0)
+    flank = max(1, round(FLANK_MM / 2 / step))
+    sides = seen[:flank].mean(axis=0), seen[-flank:].mean(axis=0)
+    apart = float(np.linalg.norm(sides[1] - sides[0]))
+    if apart < UNEVEN * float(np.linalg.norm(seen - (sides[0] + sides[1]) / 2, axis=1).max()):
+        return 0.0
+    blur, width, middle = (
+        v.ravel()[:, None]
+        for v in np.meshgrid(np.array(BLURS_PX) / detail, WIDTHS_MM, np.arange(-most, most + 1e-9, step / 2))
+    )
+    inner, outer = (_risen((x * step - middle - side * width / 2) / blur) for side in (-1, 1))
+    design = np.stack([1 - inner, inner - outer, outer], axis=2)
+    across = design.transpose(0, 2, 1)
+    levels = np.linalg.solve(across @ design + 1e-6 * np.eye(3), across @ seen[None])
+    best = int(np.argmin(((design @ levels - seen) ** 2).sum(axis=(1, 2))))
+    inside, ink, outside = levels[best]
+    uneven = np.linalg.norm(outside - inside) > UNEVEN * np.linalg.norm(ink - (inside + outside) / 2)
+    return float(middle[best, 0]) if uneven else 0.0
+
+
+def _risen(x: Array) -> Array:
+    """A step from 0 to 1 at 0, blurred with a standard deviation of one: the logistic curve is near enough."""
+    return np.asarray(1 / (1 + np.exp(-1.702 * np.clip(x, -30, 30))))
 
 
 def _project(resp: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
