@@ -49,3 +49,11 @@ def sample_rays(
     s = 0.5**level
     at = [(v * s + (s - 1) / 2).astype(np.float32) for v in (x, y)]
     return np.asarray(cv2.remap(pyramid[level], at[0], at[1], cv2.INTER_LINEAR), dtype=np.uint8), (x, y), inside
+
+
+def between(values: Array, at: Array) -> Array:
+    """Rows (N, M, C) of samples interpolated at fractional places (N, K): (N, K, C); the ends go on beyond them."""
+    low = np.clip(np.floor(at).astype(int), 0, values.shape[1] - 2)
+    share = np.clip(at - low, 0, 1)[..., None]
+    row = np.arange(len(values))[:, None]
+    return np.asarray(values[row, low] * (1 - share) + values[row, low + 1] * share)

@@ -14,9 +14,11 @@ from calibration.adjust import Observations, Priors, adjust, move
 from calibration.arcs import Ellipse, edge_pixels, find_ellipses
 from calibration.boards import BUILT_IN, BoardModel
 from calibration.camera import Array, Camera
+from calibration.circle_edges import circle_edges
 from calibration.drift import check_view
 from calibration.hints import BoardHints, NoBoard
 from calibration.polar import poses_of_circle
+from calibration.sampling import build_pyramid
 from calibration.scale import ASSUMED_SCALE, Scale
 from calibration.solve import find_board, with_scale
 from calibration.view import BoardView
@@ -63,6 +65,20 @@ def circle_error(view: BoardView, true: Camera, board: BoardModel) -> float:
 
 
 FAMILY = BUILT_IN["family"]
+
+
+@pytest.mark.parametrize("inside", [(200, 225, 240), (40, 30, 140)])
+def test_a_line_beside_a_filled_ring_is_found_by_its_ink(inside: tuple[int, int, int]) -> None:
+    cam = camera(30.0, focal=400.0)  # a third of a pixel a mm: the ridge filter is wider than the line
+    board = BUILT_IN["nca"]
+    picture = draw(cam, board, (60, 60, 70), (50, 70, 90))
+    v, u = np.mgrid[0 : SIZE[1], 0 : SIZE[0]].astype(float)
+    mm = cam.to_plane(np.column_stack([u.ravel(), v.ravel()]))
+    r = np.hypot(mm[:, 0], mm[:, 1]).reshape(SIZE[1], SIZE[0])
+    picture[(r < board.ten - 1.2) & (r > board.fifteen + 1.2)] = inside
+    edges = circle_edges(build_pyramid(picture), cam, board.ten + 1.0, "ridge", 5.5, 120, 2.3)
+    assert edges.coverage > 0.8
+    assert float(np.median(edges.offsets)) == pytest.approx(-1.0, abs=0.3)
 
 
 @settings(max_examples=40, deadline=None)

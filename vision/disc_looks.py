@@ -146,8 +146,7 @@ def _whole(image: NDArray[np.uint8], view: BoardView, sampling: Sampling, pictur
         picture = sampling.picture(image)
         judged, places = _on_board(view, frame, candidates_in(picture, frame))
     radius = _radius(judged, view, frame)
-    better, moved = weighed(image, view, *grounded(view, frame, judged, places), radius[0])
-    better = of_one_size(better, judged, judged)
+    better, moved = _looked_closely(image, view, frame, judged, places, judged, radius[0])
     return Looks(view, frame, picture, picture, tuple(judged), tuple(better), moved, radius, 0, sampling)
 
 
@@ -169,12 +168,31 @@ def _in_part(
     measured = joint_radius(before.judged) is not None and joint_radius(judged) is not None
     if measured and abs(radius[0] / before.radius[0] - 1) > RADIUS_HOLDS:
         stay, fresh, places = [], judged, frame.to_board(np.array([c.xy for c in judged]))
-    better, moved = weighed(image, view, *grounded(view, frame, fresh, places), radius[0]) if fresh else ([], places)
+    better, moved = _looked_closely(image, view, frame, fresh, places, judged, radius[0])
     return Looks(
         view, frame, np.where(zone[..., None] > 0, picture, before.picture), picture, tuple(judged),
         (*[before.weighed[k] for k in stay], *better), np.concatenate([before.places[stay], moved]), radius,
         before.carried + 1,
     )  # fmt: skip
+
+
+def _looked_closely(
+    image: NDArray[np.uint8],
+    view: BoardView,
+    frame: CanonicalFrame,
+    fresh: list[Candidate],
+    places: Array,
+    every: list[Candidate],
+    radius: float,
+) -> tuple[list[Candidate], Array]:
+    """Candidates at places (N, 2) in mm as all witnesses see them, and where they lie then.
+
+    ``every``: all of the picture, ``fresh`` ones among them; ``radius`` of the discs in mm.
+    """
+    if not fresh:
+        return [], places
+    better, moved = weighed(image, view, *grounded(view, frame, fresh, places), radius)
+    return of_one_size(better, fresh, every), moved
 
 
 def _on_board(view: BoardView, frame: CanonicalFrame, candidates: list[Candidate]) -> tuple[list[Candidate], Array]:

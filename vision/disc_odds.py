@@ -69,20 +69,24 @@ def weighed(
     moved = places.copy()
     moved[looked] += moves
     beyond = np.where(distances[looked] > view.board.shooting, BEYOND_PRIOR, 0.0)
-    log_odds = seen @ np.array(WEIGHTS) + OFFSET + beyond
+    log_odds = _joint(seen) + beyond
     proposed = np.array([candidates[k].chance for k in looked])
     torn = np.nonzero((proposed > TORN) & (log_odds < TORN_ODDS))[0]
     if len(torn):
         soft = np.asarray(cv2.GaussianBlur(image, (0, 0), SOFT_PX), dtype=np.uint8)
         again, _ = witnesses(soft, view, [candidates[k] for k in looked[torn]], places[looked[torn]], radius)
-        other = again @ np.array(WEIGHTS) + OFFSET + beyond[torn]
-        log_odds[torn[other > 0]] = TORN_ODDS
+        log_odds[torn[_joint(again) + beyond[torn] > 0]] = TORN_ODDS
     for k, odds in zip(looked, log_odds, strict=True):
         out[k] = with_chance(out[k], float(odds))
     if central.any():
         first = int(np.argmin(np.where(central, distances, np.inf)))
         out[first] = in_hole(out[first], hole_odds(image, view, radius), float(distances[first]) >= BESIDE * radius)
     return out, moved
+
+
+def _joint(seen: Array) -> Array:
+    """Log odds (N,) of a disc by what the witnesses say (N, 4)."""
+    return np.asarray(seen @ np.array(WEIGHTS) + OFFSET)
 
 
 def witnesses(

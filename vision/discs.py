@@ -127,7 +127,8 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     faces = _faces(looks, candidates, [s[0][0] for s in states], tops)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
     likelier = _sides(faces, chances, chances)[2]  # what is bare surface by its looks founds no side of its own
-    words, group, chances, shares = _sides(faces, chances, likelier)
+    middles, group, chances, shares = _sides(faces, chances, likelier)
+    words = words_for(middles)
     px = _faces_px(view, places, tops)
     discs: list[Disc] = []
     maybe: list[Disc] = []
@@ -219,8 +220,8 @@ def _face_height(state: DiscState, height: float) -> float:
 
 def _sides(
     faces: _Faces, chances: NDArray[np.float64], likelier: NDArray[np.float64]
-) -> tuple[tuple[str, ...], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Words of the K sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Lab (K, 3) of the sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
 
     Sides are found from what is ``likelier`` (N,) a disc than not, outside the hole where there is enough: the hole's
     floor is painted in any colour, and what lies in the hole must have the colour of a side.
@@ -230,8 +231,8 @@ def _sides(
     if np.count_nonzero(founders & ~in_hole) >= FOUNDERS:
         founders = founders & ~in_hole
     if not founders.any():
-        words = words_for(lab.mean(axis=0)[None]) if len(lab) else ()
-        return words, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
+        middles = lab.mean(axis=0, keepdims=True) if len(lab) else lab
+        return middles, np.zeros(len(lab), dtype=np.intp), chances, np.ones((len(lab), 1))
     trust = np.where(faces.ditched, DITCH_WEIGHT, 1.0) * np.maximum(2 * likelier - 1, LEAST_TRUST)
     own, unsure = sides_of(lab[founders], faces.rough[founders], trust[founders])
     flat = ~faces.ditched[founders]
@@ -251,7 +252,7 @@ def _sides(
     doubted = np.full(len(lab), unsure.all())
     doubted[founders] = unsure
     shares[doubted] = SIDES_UNSURE * shares[doubted] + (1 - SIDES_UNSURE) / len(middles)
-    return words_for(middles), group, _with_odds(chances, np.exp(-foreign) * prints), shares
+    return middles, group, _with_odds(chances, np.exp(-foreign) * prints), shares
 
 
 def _from_others(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Array, resized_px
+from calibration.sampling import between
 from calibration.view import BoardView
 from vision.contact_patch import Cylinders, hidden_ground
 from vision.line_net import GROUPS, LINES, MIDDLE_MAX_MM, SPAN_MIN, Profiles, read_lines
@@ -177,11 +178,7 @@ def look_across(image: NDArray[np.uint8], factor: float, view: BoardView, others
 
 def _aligned(colour: Array, offset: Array, moved: Array) -> Array:
     """Colours (B, S, 3) of profiles shifted back by ``moved`` (B,) mm."""
-    at = (offset[None] + moved[:, None] - offset[0]) / PROFILE_STEP_MM
-    low = np.clip(np.floor(at).astype(int), 0, len(offset) - 2)
-    share = np.clip(at - low, 0, 1)[..., None]
-    row = np.arange(len(colour))[:, None]
-    return np.asarray(colour[row, low] * (1 - share) + colour[row, low + 1] * share)
+    return between(colour, (offset[None] + moved[:, None] - offset[0]) / PROFILE_STEP_MM)
 
 
 def _mean(values: Array, sigmas: Array) -> tuple[float, float]:
