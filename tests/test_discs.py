@@ -17,7 +17,7 @@ from calibration.solve import find_board
 from calibration.view import BoardView
 from vision import disc_odds
 from vision.disc_canonical import SHOOTING, SIZE, canonical_picture, frame_of, guide_channels
-from vision.disc_colours import LAB_WEIGHTS, colour_chances, sides_of, words_for
+from vision.disc_colours import colour_chances, sides_of, words_for
 from vision.disc_looks import LISTED, grounded, joint_radius, look, of_one_size
 from vision.disc_net import PATCH, STATES, Candidate, apart, candidates_in, patch_at
 from vision.disc_values import p_touching, plain_contacts, valued, verdict_of

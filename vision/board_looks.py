@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.change_clues import COVERED, Place
 from vision.disc_canonical import PX_PER_MM
 from vision.disc_colours import LAB_WEIGHTS, TWO_SIDES
-from vision.discs import face
+from vision.disc_faces import face
 from vision.lens import Gray, Mask
 from vision.likeness import Likeness, likeness
 from vision.table import TableReading

@@ -40,8 +40,8 @@ THIRD_SIDE = 23.0
 THIRD_APART = 7.0
 """... and this many times the scatter: one side in two lights stays one."""
 PLAIN_SIGMA, CHANGED_SIGMA, CHANGED = 3.5, 7.0, 0.1
-"""Spread of the faces of one side about its middle (weighted Lab): of most, and of the third value's share of them, which
-gloss or shade changes. Over 940 faces of real and rendered scenes this tells sides better than any one spread does."""
+"""Spread of the faces of one side about its middle (weighted Lab): of most, and of the third value's share of them,
+which gloss or shade changes. Over 940 faces of real and rendered scenes it tells sides better than one spread does."""
 FEW = 3
 """A side of at most so many faces is compared with each of them as the others show it."""
 ANY_SIGMA = 40.0
@@ -187,7 +187,7 @@ def widest(lab: NDArray[np.float64], group: NDArray[np.intp]) -> float:
 def colour_chances(
     lab: NDArray[np.float64], middles: NDArray[np.float64], own: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Likeliest side (N,) and probability (N, K) of each, of faces of Lab (N, 3); sides lie about Lab ``middles`` (K, 3).
+    """Likeliest side (N,) and probability (N, K) of each, of faces of Lab (N, 3), for sides about ``middles`` (K, 3).
 
     ``own`` (N,): sides as the faces were grouped, -1 for those that were not. Most faces lie close to their side's
     middle; a few are changed by gloss or shade, and of them it is weighed what gloss explains. A face between two sides

@@ -1,7 +1,7 @@
 """Reads every disc of one picture over a solved board: its place, state, side and worth."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from calibration.boards import BoardModel
 from calibration.view import BoardView
-from vision.board_light import SHADED, UNEVEN, light_at
 from vision.covers import covers_of
-from vision.disc_canonical import HALF_MM, PX_PER_MM, SIZE, CanonicalFrame
-from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, colour_chances, lab_of, roughness, sides_of, widest, words_for
+from vision.disc_canonical import PX_PER_MM
+from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, colour_chances, sides_of, widest, words_for
+from vision.disc_faces import Faces, faces_of
 from vision.disc_looks import LISTED, OVER_EDGE, Looks, look
 from vision.disc_net import STATES, Candidate
 from vision.disc_values import plain_contacts, possible, valued
@@ -24,14 +24,6 @@ MAYBE = 0.05
 """A candidate at least this probable is named as a reason for doubt."""
 PLACE_SIGMA_MM = 0.5
 """A place is never taken as surer than this (canonical mm, each direction): there is more than the networks know."""
-FACE = (0.3, 0.72)
-"""The face's colour is taken between these shares of its radius: a ring's hole and the bevel stay out."""
-INNER, OUTER, STICKER = (0.3, 0.5), (0.65, 0.82), 12.0
-"""Where a face's inner part differs by more than this (weighted Lab) from its outer part, a sticker, a print or a wide
-hole lies there: the outer part shows the side. Of 1058 plain faces 99 in 100 differ by less than 10."""
-PARTLY, PARTS, ALIKE = 7.0, 4, 10.0
-"""A face rougher than the first (Lab lightness; plain faces are by less) is partly under gloss or in a shadow, and its
-darkest or lightest quarter may show its side's colour, if it is nearer than the third (weighted Lab) to a plain face."""
 DITCH_WEIGHT = 0.5
 """Weight of the colour of a disc in the ditch, in the rail's shade, against 1 on the surface."""
 LEAST_TRUST = 0.1
@@ -52,15 +44,13 @@ SIDES_UNSURE = 0.4
 """Confidence in a disc's side while it is open whether there are one or two sides; set by hand."""
 LONE_ODDS = 0.08
 """A single disc of a third colour is more often a print or another object than a side's only disc."""
-AROUND, BARE, BARE_MOST = (1.3, 1.7), 9.0, 3.0
-"""A face nearer than BARE (weighted Lab) to what lies around it, or between the lines elsewhere, and unlike all other
-discs of its side, is most likely bare surface beside a print, or a whorl of the wood: its log odds fall, by BARE_MOST
-at most. Of 1235 discs read 11 were like that, of 29 other things taken for discs 16."""
+BARE_MOST = 3.0
+"""A face that looks as the bare surface does and unlike all other discs of its side is most likely surface beside a
+print, or a whorl of the wood: its log odds fall, by this at most. Of 1235 discs read 11 were like that, of 29 other
+things taken for discs 16."""
 SURELY = 0.97
 """Only what is at least this surely a disc shows what discs of a side look like: several places of bare surface look
 alike."""
-RINGS = (0.2, 0.5, 0.84)
-"""Shares of the shooting line's radius that lie between the lines of any board."""
 COLOUR_POSSIBLE = 0.02
 """A side less probable than this isn't named as one that a disc may belong to."""
 EDGE_SIGMA = 0.13
@@ -80,34 +70,6 @@ def _states(c: Candidate, distance: float, radius: float, board: BoardModel) -> 
     total = sum(shares.values()) or 1.0
     ranked = sorted(((s, p / total) for s, p in shares.items()), key=lambda t: -t[1])
     return tuple((s, p) for s, p in ranked if p > 1e-3) or (("board", 1.0),)
-
-
-def face(
-    picture: NDArray[np.uint8],
-    frame: CanonicalFrame,
-    xy: tuple[float, float],
-    radius: float,
-    height: float,
-    part: tuple[float, float] = FACE,
-) -> NDArray[np.float64]:
-    """Lab (N, 3) of the face, at ``height`` canonical mm, of a disc with its point at ``xy`` canonical pixels.
-
-    ``part``: from and to how many radii from its middle.
-    """
-    k = frame.height / (frame.height - height)
-    foot = ((frame.foot[0] + HALF_MM) * PX_PER_MM - 0.5, (HALF_MM - frame.foot[1]) * PX_PER_MM - 0.5)
-    x, y = (f + (v - f) * k for v, f in zip(xy, foot, strict=True))
-    r = radius * k
-    wide = r * max(part[1], 1.0)
-    x0, x1 = (int(np.clip(v, 0, SIZE - 1)) for v in (x - wide, x + wide + 1))
-    y0, y1 = (int(np.clip(v, 0, SIZE - 1)) for v in (y - wide, y + wide + 1))
-    yy, xx = np.mgrid[y0 : y1 + 1, x0 : x1 + 1]
-    d = np.hypot(xx - x, yy - y) / r
-    inside = (d >= part[0]) & (d <= part[1])
-    pixels = picture[y0 : y1 + 1, x0 : x1 + 1][inside]
-    if len(pixels) == 0:
-        pixels = picture[y0 : y0 + 1, x0]
-    return lab_of(pixels)
 
 
 def read_discs(image: NDArray[np.uint8], view: BoardView) -> DiscsSeen:
@@ -130,7 +92,7 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     distances = np.hypot(places[:, 0], places[:, 1])
     states = [_states(c, float(d), radius, view.board) for c, d in zip(candidates, distances, strict=True)]
     tops = np.array([_face_height(s[0][0], view.board.disc_height) for s in states])
-    faces = _faces(looks, candidates, [s[0][0] for s in states], tops)
+    faces = faces_of(looks, candidates, [s[0][0] for s in states], tops)
     chances = _alone(np.array([c.chance for c in candidates]), states, alone_odds)
     likelier = _sides(faces, chances, chances)[2]  # what is bare surface by its looks founds no side of its own
     middles, group, chances, shares = _sides(faces, chances, likelier)
@@ -152,75 +114,6 @@ def discs_of(image: NDArray[np.uint8], looks: Looks, alone_odds: float = 1.0) ->
     return DiscsSeen(tuple(discs), radius, radius_sigma, colours, tuple(maybe), _warnings(image))
 
 
-@dataclass(frozen=True, eq=False)
-class _Faces:
-    """What the faces of N candidates look like: CIE Lab (N, 3), evened out where the light over the board is uneven.
-
-    ``rough`` (N,): their texture; ``ditched``, ``in_hole`` (N,): where they most likely lie; ``bare`` (N,): it looks as
-    the bare surface does; ``shaded``: some lie in much less light than others, which is only roughly made up for at a
-    shadow's edge.
-    """
-
-    lab: NDArray[np.float64]
-    rough: NDArray[np.float64]
-    ditched: NDArray[np.bool_]
-    in_hole: NDArray[np.bool_]
-    bare: NDArray[np.bool_]
-    shaded: bool
-
-
-def _faces(looks: Looks, candidates: list[Candidate], states: list[DiscState], tops: NDArray[np.float64]) -> _Faces:
-    """The faces of N candidates in their likeliest states, at heights ``tops`` (N,) in mm above their points."""
-    frame, picture = looks.frame, looks.now
-    radius_px = looks.radius[0] / (frame.scale / PX_PER_MM)
-    seen = [
-        _own_colour(picture, frame, c.xy, radius_px, float(z) / frame.scale)
-        for c, z in zip(candidates, tops, strict=True)
-    ]
-    rough = np.array([roughness(s) for s in seen])
-    lab = _unchanged(seen, rough)
-    around = [np.median(face(picture, frame, c.xy, radius_px, 0.0, AROUND), axis=0) for c in candidates]
-    ground = np.concatenate(
-        [np.reshape(around, (-1, 1, 3)), np.tile(_surface(picture, frame), (len(lab), 1, 1))], axis=1
-    )
-    bare = np.linalg.norm((lab[:, None] - ground) * LAB_WEIGHTS, axis=2).min(axis=1) < BARE
-    ditched = np.array([s == "ditch" for s in states], dtype=bool)
-    compared = np.array([c.chance >= LISTED for c in candidates], dtype=bool) & ~ditched
-    shade = 0.0
-    if np.count_nonzero(compared) > 1:
-        light = light_at(picture, frame, np.array([c.xy for c in candidates]), radius_px)
-        shade = light.range(compared)
-        lab = light.evened(lab) if shade > UNEVEN else lab
-    in_hole = np.array([s == "hole" for s in states], dtype=bool)
-    return _Faces(lab, rough, ditched, in_hole, bare, shade > SHADED)
-
-
-def _own_colour(
-    picture: NDArray[np.uint8], frame: CanonicalFrame, xy: tuple[float, float], radius: float, height: float
-) -> NDArray[np.float64]:
-    """Lab (N, 3) of what of a face shows its side's colour, given as for :func:`face`."""
-    inner, outer = (face(picture, frame, xy, radius, height, part) for part in (INNER, OUTER))
-    middle = np.median(inner, axis=0)
-    if np.linalg.norm((middle - np.median(outer, axis=0)) * LAB_WEIGHTS) < STICKER:
-        return face(picture, frame, xy, radius, height)
-    apart = np.linalg.norm((outer - middle) * LAB_WEIGHTS, axis=1)
-    return np.asarray(outer[apart >= np.median(apart)])  # a wide sticker reaches into the outer part
-
-
-def _unchanged(seen: list[NDArray[np.float64]], rough: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Lab (N, 3) of faces seen as Lab (M, 3) each: the median, or where gloss or a shadow lies over a part of a face, that
-    part of it which is like another face."""
-    lab = np.array([np.median(s, axis=0) for s in seen]).reshape(-1, 3)
-    plain = lab[rough < PARTLY]
-    for i in np.nonzero(rough >= PARTLY)[0]:
-        ranked = seen[i][np.argsort(seen[i][:, 0])]
-        some = max(1, len(ranked) // PARTS)
-        parts = np.array([np.median(part, axis=0) for part in (ranked, ranked[:some], ranked[-some:])])
-        far = np.linalg.norm((parts[:, None] - plain) * LAB_WEIGHTS, axis=2).min(axis=1, initial=ALIKE)
-        lab[i] = parts[far.argmin()]
-    return lab
-
-
 def _alone(
     chances: NDArray[np.float64], states: list[tuple[tuple[DiscState, float], ...]], alone_odds: float
 ) -> NDArray[np.float64]:
@@ -237,22 +130,13 @@ def _with_odds(chances: NDArray[np.float64], factors: NDArray[np.float64]) -> ND
     return np.asarray(odds / (1 + odds))
 
 
-def _surface(picture: NDArray[np.uint8], frame: CanonicalFrame) -> NDArray[np.float64]:
-    """Median Lab (3, 3) of the canonical picture's three rings between the lines."""
-    turn = np.arange(64) * (np.pi / 32)
-    reach = frame.shooting * PX_PER_MM * np.array(RINGS)[:, None]
-    x = np.round((SIZE - 1) / 2 + reach * np.cos(turn)).astype(int)
-    y = np.round((SIZE - 1) / 2 + reach * np.sin(turn)).astype(int)
-    return np.array([np.median(lab_of(ring), axis=0) for ring in picture[y, x]])
-
-
 def _face_height(state: DiscState, height: float) -> float:
     """Height in mm above the surface from a disc's point to its face."""
     return {"board": height, "leaning": height / 2}.get(state, 0.0)
 
 
 def _sides(
-    faces: _Faces, chances: NDArray[np.float64], likelier: NDArray[np.float64]
+    faces: Faces, chances: NDArray[np.float64], likelier: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Lab (K, 3) of the sides, the side number (N,) of each candidate, their chances (N,) and each side's odds (N, K).
 
