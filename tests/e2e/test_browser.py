@@ -102,7 +102,8 @@ def test_the_shipped_match_from_set_up_to_export(running: Served, browser: Any, 
         assert word in spoken
     scores = [int(text) for text in page.locator(".side-score").all_inner_texts()]
     assert scores == list(match.log.score.values())
-    assert phone.locator(".side-score").all_inner_texts() == [str(n) for n in scores]
+    wanted = [str(n) for n in scores]
+    until(lambda: phone.locator(".side-score").all_inner_texts() == wanted, 30)  # it hears of the end on its own
     page.wait_for_selector("#events button[title^='Replay']")
     page.locator("#events button[title^='Replay']").first.click()
     for _ in range(100):
