@@ -11,7 +11,7 @@ from calibration.scale import Scale
 from calibration.view import BoardView
 from vision.disc_canonical import PX_PER_MM, SIZE, frame_of
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of
-from vision.disc_faces import faces_of
+from vision.disc_faces import Faces, faces_of
 from vision.disc_looks import Looks
 from vision.disc_net import Candidate
 
@@ -38,12 +38,12 @@ def view() -> BoardView:
     return BoardView(camera, BOARD, Scale("board", detail="test"), 0.0)
 
 
-def shown(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Lab (4, 3) of the faces at the places."""
+def faces_in(picture: NDArray[np.uint8]) -> Faces:
+    """The four faces at the places."""
     seen = view()
     candidates = [Candidate((float(x), float(y)), 10.0, (1.0, 0.0, 0.0, 0.0)) for x, y in PLACES]
     looks = Looks(seen, frame_of(seen), picture, picture, (), (), np.zeros((0, 2)), (RADIUS_MM, 0.1))
-    return faces_of(looks, candidates, ["board"] * 4, np.zeros(4)).lab
+    return faces_of(looks, candidates, ["board"] * 4, np.zeros(4))
 
 
 def far(lab: NDArray[np.float64], colour: tuple[int, int, int]) -> float:
@@ -55,7 +55,7 @@ def far(lab: NDArray[np.float64], colour: tuple[int, int, int]) -> float:
 def test_a_sticker_does_not_colour_its_disc(reach: float) -> None:
     picture, radius = painted([BLUE, BLUE, WHITE, WHITE])
     cv2.circle(picture, PLACES[0], round(reach * radius), WHITE, -1)
-    assert far(shown(picture)[0], BLUE) < 6
+    assert far(faces_in(picture).lab[0], BLUE) < 6
 
 
 @pytest.mark.parametrize(("over", "disc"), [((250, 252, 254), BLACK), ((20, 22, 24), WHITE)])
@@ -66,14 +66,14 @@ def test_gloss_or_a_shadow_over_more_than_half_of_a_face_does_not_colour_it(
     x, y = PLACES[0]
     face = picture[y - radius : y + radius + 1, x - radius : x + radius + 1]
     face[:, round(0.85 * radius) :] = over
-    assert far(shown(picture)[0], disc) < 6
+    assert far(faces_in(picture).lab[0], disc) < 6
 
 
 def test_a_disc_like_no_other_keeps_the_colour_of_most_of_its_face() -> None:
     picture, radius = painted([BLUE, WHITE, WHITE, WHITE])
     x, y = PLACES[0]
     picture[y - radius : y + radius + 1, x + radius // 2 : x + radius + 1] = (20, 22, 24)
-    assert far(shown(picture)[0], BLUE) < 6
+    assert far(faces_in(picture).lab[0], BLUE) < 6
 
 
 def test_a_face_of_a_small_side_is_compared_with_the_others_of_it() -> None:
@@ -103,3 +103,9 @@ def test_two_pairs_of_like_faces_are_two_sides_sooner_than_one_face_apart() -> N
         lab = np.array([light] * 5 + [dark] * count)
         group, unsure = sides_of(lab, np.ones(len(lab)), np.ones(len(lab)))
         assert len(set(group)) == sides and unsure.all() == (sides == 2)
+
+
+@pytest.mark.parametrize(("light", "dim"), [(1.0, False), (0.3, False), (0.08, True)])
+def test_faces_in_the_dark_show_no_colour(light: float, dim: bool) -> None:
+    picture, _ = painted([BLACK, BLACK, BLACK, BLACK])
+    assert (faces_in((picture * light).astype(np.uint8)).dim == dim).all()

@@ -169,6 +169,7 @@ def _sides(
     prints = np.where((alone & (len(middles) > 2)) | (odd_one & (len(middles) > 1)), LONE_ODDS, 1.0)
     doubted = np.full(len(lab), unsure.all())
     doubted[founders] = unsure
+    doubted |= faces.dim
     shares[doubted] = SIDES_UNSURE * shares[doubted] + (1 - SIDES_UNSURE) / len(middles)
     return middles, group, _with_odds(chances, np.exp(-foreign) * prints), shares
 
