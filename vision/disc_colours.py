@@ -196,9 +196,10 @@ def colour_chances(
     around = _without_itself(lab, middles, own)
     apart = (lab[:, None] - around) * LAB_WEIGHTS
     plain = (1 - CHANGED) * _bell(np.linalg.norm(apart, axis=2), PLAIN_SIGMA)
-    odds = plain + CHANGED * _bell(_less_gloss(apart, around), CHANGED_SIGMA)
+    changed = CHANGED * _bell(_less_gloss(apart, around), CHANGED_SIGMA)
+    odds = np.maximum(plain + changed, np.finfo(np.float64).tiny)
     if len(middles) == SIDES_AT_MOST:
-        lone = (own == np.nonzero(np.bincount(own[own >= 0], minlength=SIDES_AT_MOST) == 1)[0][:, None]).any(axis=0)
+        lone = (own >= 0) & (np.bincount(own[own >= 0], minlength=SIDES_AT_MOST)[own] == 1)
         odds[lone, own[lone]] = _bell(np.zeros(1), ANY_SIGMA)
     return odds.argmax(axis=1), odds / odds.sum(axis=1, keepdims=True)
 
