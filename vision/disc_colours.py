@@ -199,9 +199,14 @@ def colour_chances(
     changed = CHANGED * _bell(_less_gloss(apart, around), CHANGED_SIGMA)
     odds = np.maximum(plain + changed, np.finfo(np.float64).tiny)
     if len(middles) == SIDES_AT_MOST:
-        lone = (own >= 0) & (np.bincount(own[own >= 0], minlength=SIDES_AT_MOST)[own] == 1)
+        lone = alone_in(own)
         odds[lone, own[lone]] = _bell(np.zeros(1), ANY_SIGMA)
     return odds.argmax(axis=1), odds / odds.sum(axis=1, keepdims=True)
+
+
+def alone_in(own: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which faces (N,) are the only one of their side, by the sides that they were grouped in (N,), -1 for none."""
+    return np.asarray(np.count_nonzero(own[:, None] == own, axis=1) == 1) & (own >= 0)
 
 
 def _without_itself(

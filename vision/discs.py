@@ -11,7 +11,7 @@ from calibration.boards import BoardModel
 from calibration.view import BoardView
 from vision.covers import covers_of
 from vision.disc_canonical import PX_PER_MM
-from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, colour_chances, sides_of, widest, words_for
+from vision.disc_colours import LAB_WEIGHTS, THIRD_SIDE, alone_in, colour_chances, sides_of, widest, words_for
 from vision.disc_faces import Faces, faces_of
 from vision.disc_looks import LISTED, OVER_EDGE, Looks, look
 from vision.disc_net import STATES, Candidate
@@ -163,10 +163,8 @@ def _sides(
     foreign = np.clip(strange, 0.0, FOREIGN_MOST) * (in_hole & ~founders)
     unlike = 0.5 * (_from_others(off, lab, founders, own, chances >= SURELY) / OWN_SIDE_SIGMA) ** 2 - 0.5
     foreign += np.clip(unlike, 0.0, BARE_MOST) * (faces.bare & ~in_hole)
-    alone = founders.copy()
-    alone[founders] = (np.bincount(own) == 1)[own]
     odd_one = ~founders & ~in_hole & (off.min(axis=1) > THIRD_SIDE)
-    prints = np.where((alone & (len(middles) > 2)) | (odd_one & (len(middles) > 1)), LONE_ODDS, 1.0)
+    prints = np.where((alone_in(grouped) & (len(middles) > 2)) | (odd_one & (len(middles) > 1)), LONE_ODDS, 1.0)
     doubted = np.full(len(lab), unsure.all())
     doubted[founders] = unsure
     doubted |= faces.dim
