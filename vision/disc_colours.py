@@ -31,7 +31,7 @@ TWO_SIDES = 19.0
 NEARLY_TWO, NEARLY_APART, PAIRS_APART = 10.0, 2.0, 7.5
 """Two groups nearer than that, but at least this far apart and this many times their scatter, with nothing in between,
 may be two sides in poor light or one side in two lights: they are taken for two sides, with doubt. Where no face is
-alone in its group, the third distance is enough: of 220 sides of real and rendered boards three fall apart so."""
+alone in its group, the third distance is enough: of 178 sides of real and rendered boards three fall apart so."""
 ONE_SIDE = 24.0
 """Faces of a single side differ by less than this from each other; where they differ more, they are taken for two
 sides, with doubt."""
