@@ -5,17 +5,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.boards import BoardModel
-from calibration.camera import Camera
-from calibration.scale import Scale
-from calibration.view import BoardView
+from tests.views import view_from_above
 from vision.disc_canonical import PX_PER_MM, SIZE, frame_of
 from vision.disc_colours import LAB_WEIGHTS, colour_chances, lab_of, sides_of
 from vision.disc_faces import Faces, faces_of
 from vision.disc_looks import Looks
 from vision.disc_net import Candidate
 
-BOARD = BoardModel("test", 304.8, 203.2, 101.6, 17.45, surface=330.2)
+VIEW = view_from_above(1280, 720, focal=2400.0, away=2400.0)
 WOOD, BLACK, WHITE, BLUE = (120, 160, 190), (40, 36, 34), (225, 226, 228), (160, 70, 50)
 """Paint, BGR."""
 RADIUS_MM = 15.9
@@ -25,24 +22,17 @@ PLACES = ((150, 150), (360, 150), (150, 360), (360, 360))
 
 def painted(faces: list[tuple[int, int, int]]) -> tuple[NDArray[np.uint8], int]:
     """The canonical picture of discs of these colours, and their radius in it."""
-    radius = round(RADIUS_MM / 304.8 * frame_of(view()).shooting * PX_PER_MM)
+    radius = round(RADIUS_MM / 304.8 * frame_of(VIEW).shooting * PX_PER_MM)
     picture = np.full((SIZE, SIZE, 3), WOOD, np.uint8)
     for at, colour in zip(PLACES, faces, strict=True):
         cv2.circle(picture, at, radius, colour, -1)
     return picture, radius
 
 
-def view() -> BoardView:
-    K = np.array([[2400.0, 0, 639.5], [0, 2400.0, 359.5], [0, 0, 1]])
-    camera = Camera(K, np.zeros(5), np.array([np.pi, 0, 0]), np.array([0, 0, 2400.0]), 1280, 720)
-    return BoardView(camera, BOARD, Scale("board", detail="test"), 0.0)
-
-
 def faces_in(picture: NDArray[np.uint8]) -> Faces:
     """The four faces at the places."""
-    seen = view()
     candidates = [Candidate((float(x), float(y)), 10.0, (1.0, 0.0, 0.0, 0.0)) for x, y in PLACES]
-    looks = Looks(seen, frame_of(seen), picture, picture, (), (), np.zeros((0, 2)), (RADIUS_MM, 0.1))
+    looks = Looks(VIEW, frame_of(VIEW), picture, picture, (), (), np.zeros((0, 2)), (RADIUS_MM, 0.1))
     return faces_of(looks, candidates, ["board"] * 4, np.zeros(4))
 
 

@@ -3,21 +3,15 @@
 import numpy as np
 import pytest
 
-from calibration.boards import BUILT_IN
-from calibration.camera import Camera
-from calibration.scale import NCA_SCALE
 from calibration.view import BoardView
+from tests.views import view_from_above
 from vision import overlay
 from vision.overlay import LINE_COLOUR, Caption
 from vision.readings import Disc, LineContact
 
 
 def view_of(width: int, height: int, tilt_deg: float) -> BoardView:
-    f = 1.1 * width
-    a = np.pi - np.radians(tilt_deg)
-    K = np.array([[f, 0, (width - 1) / 2], [0, f, (height - 1) / 2], [0, 0, 1]])
-    camera = Camera(K, np.zeros(5), np.array([a, 0.0, 0.0]), np.array([0.0, 0.0, 1500.0]), width, height)
-    return BoardView(camera, BUILT_IN["nca"], NCA_SCALE, 0.1)
+    return view_from_above(width, height, focal=1.1 * width, away=1500.0, tilt_deg=tilt_deg)
 
 
 def disc(view: BoardView, x: float, y: float) -> Disc:

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from calibration.boards import BUILT_IN
-from calibration.camera import Camera
 from calibration.hints import BoardHints, NoBoard
-from calibration.scale import NCA_SCALE
-from calibration.view import BoardView
+from tests.views import view_from_above
 from vision.board_finder import BoardFinder
 from vision.drafts import Moment
 from vision.frames import Frame, frame_of_pixels
@@ -18,10 +16,7 @@ from vision.rest_finder import Phase, RestFinder
 from vision.tracks import Track
 
 BOARD = BUILT_IN["nca"]
-K = np.array([[700.0, 0, 319.5], [0, 700.0, 319.5], [0, 0, 1]])
-VIEW = BoardView(
-    Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), 640, 640), BOARD, NCA_SCALE, 0.1
-)
+VIEW = view_from_above(640, 640, focal=700.0, away=1000.0)
 LENS = Lens(VIEW, np.array([[1.0, 0, 0], [0, 1.0, 0]]))
 DISC = LENS.disc_mask((40.0, 0.0), BOARD.disc_radius)
 HAND_MM2 = 5000.0

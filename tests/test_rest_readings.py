@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from calibration.boards import BUILT_IN
-from calibration.camera import Camera
-from calibration.scale import ASSUMED_SCALE, NCA_SCALE
-from calibration.view import BoardView
+from calibration.scale import ASSUMED_SCALE
+from tests.views import view_from_above
 from vision import disc_looks, table_reader
 from vision.differences import differs
 from vision.disc_canonical import SIZE, canonical_picture, frame_of
@@ -31,13 +30,7 @@ SIDE = 900
 CLIP = Path(__file__).parent / "video" / "four_shots.mp4"
 
 
-def view_from_above() -> BoardView:
-    K = np.array([[1000.0, 0, SIDE / 2], [0, 1000.0, SIDE / 2], [0, 0, 1]])
-    camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), SIDE, SIDE)
-    return BoardView(camera, BOARD, NCA_SCALE, 0.1)
-
-
-VIEW = view_from_above()
+VIEW = view_from_above(SIDE, SIDE, focal=1000.0, away=1000.0)
 LENS = Lens(VIEW, np.array([[1.0, 0, 0], [0, 1.0, 0]]))
 HERE, THERE, FAR = (90.0, 60.0), (-120.0, 80.0), (-40.0, -180.0)
 

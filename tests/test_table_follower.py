@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.boards import BUILT_IN
-from calibration.camera import Camera
-from calibration.scale import NCA_SCALE
-from calibration.view import BoardView
+from tests.views import view_from_above
 from vision.board_looks import BoardLooks
 from vision.disc_net import Candidate
 from vision.disc_odds import in_hole
@@ -33,13 +31,7 @@ FADED = LIGHT + 0
 GREY = {id(LIGHT): 200, id(DARK): 25, id(FADED): 172}
 
 
-def view_from_above() -> BoardView:
-    K = np.array([[700.0, 0, 319.5], [0, 700.0, 319.5], [0, 0, 1]])
-    camera = Camera(K, np.zeros(5), np.array([np.pi, 0.0, 0.0]), np.array([0.0, 0.0, 1000.0]), 640, 640)
-    return BoardView(camera, BOARD, NCA_SCALE, 0.1)
-
-
-VIEW = view_from_above()
+VIEW = view_from_above(640, 640, focal=700.0, away=1000.0)
 LENS = Lens(VIEW, np.array([[1.0, 0, 0], [0, 1.0, 0]]))
 SHARP = replace(LENS, size=FINE)
 
