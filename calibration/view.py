@@ -13,6 +13,10 @@ from calibration.boards import BoardModel
 from calibration.camera import Array, Camera
 from calibration.scale import Scale
 
+OTHER_DISC_MM, OTHER_DISC_SIGMAS = 0.9, 3.0
+"""Discs whose radius seems off a tournament disc's by more than this many mm and standard uncertainties are another
+maker's: of 66 pictures of tournament boards with their own discs none was off by more than 0.65."""
+
 
 @dataclass(frozen=True)
 class BoardView:
@@ -29,8 +33,13 @@ class BoardView:
 
     @property
     def tournament(self) -> bool:
-        """Whether the millimetres come from a tournament (NCA) board, so that the size of its discs is known (C3)."""
+        """Whether the millimetres come from a tournament (NCA) board, which has discs of a known size (C3)."""
         return self.scale.tournament
+
+    def tournament_discs(self, radius: float, sigma: float = 0.0) -> bool:
+        """Whether discs that look ``radius`` mm large, +- ``sigma``, are a tournament's (C3), as the board is."""
+        off = abs(radius - self.board.disc_radius)
+        return self.tournament and off < max(OTHER_DISC_MM, OTHER_DISC_SIGMAS * sigma)
 
     @property
     def discs_given(self) -> bool:

@@ -122,6 +122,20 @@ def cover_notes(frame: Frame, view: BoardView, covers: Sequence[Cover]) -> tuple
     return tuple(dict.fromkeys(notes))
 
 
+def other_discs(view: BoardView, measured: Measured | None) -> tuple[str, ...]:
+    """That a tournament board's discs have another size than its own, in words: perhaps it is a smaller or larger one.
+
+    Its lines stand as a tournament board's do; that says nothing of its size.
+    """
+    if measured is None or view.discs_given or not view.tournament or view.tournament_discs(measured.shared.radius):
+        return ()
+    across = 2 * measured.shared.radius
+    return (
+        f"the discs measure {across:.1f} mm across if this is a tournament board, whose own have {DISC_DIAMETER_MM:g}; "
+        "if it isn't one, give --shooting-line or --disc for right millimetres",
+    )
+
+
 def read_crokinole(
     frame: Frame, hints: BoardHints | None = None, view: BoardView | None = None, *, load_ms: float | None = None
 ) -> CrokinoleReading:
@@ -152,5 +166,6 @@ def read_crokinole(
     discs = tuple(valued(d, seen.disc_radius_mm, view.board) if d.state == "board" else d for d in discs)
     lap("contacts")
     score = score_position(discs, seen.maybe, view.camera.share_outside(view.board.shooting), seen.covers)
-    notes = (*frame.warnings, *view.warnings, *seen.warnings, *cover_notes(frame, view, seen.covers), *unused)
+    covers = cover_notes(frame, view, seen.covers)
+    notes = (*frame.warnings, *view.warnings, *seen.warnings, *other_discs(view, measured), *covers, *unused)
     return CrokinoleReading(frame, view, discs, score, notes, stages, measured, seen.covers)

@@ -17,7 +17,7 @@ from calibration.scale import NCA_SCALE, Scale
 from calibration.view import BoardView
 from vision.contact_net import MIRRORED, Offsets, load
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, camera_axes, parallax, patches, prepare
-from vision.contact_shared import DETECTED_MIN_MM, RADIUS_PRIOR_MM, Shared, agreed, radius_prior
+from vision.contact_shared import DETECTED_MIN_MM, RADIUS_PRIOR_MM, Shared, agreed, believed_first, radius_prior
 from vision.contacts import measure, measure_after
 from vision.disc_values import GUARD_SIGMAS, p_touching, verdict_of
 from vision.line_edges import PROFILE_MM, PROFILE_STEP_MM, only_edges, painted_lines
@@ -321,14 +321,25 @@ def test_scene_from_true_camera(name: str, shared_file: Callable[[str], Path]) -
     [
         (NCA_SCALE, (BOARD.disc_radius, RADIUS_PRIOR_MM["nca"])),
         (Scale("disc", detail="--table"), (BOARD.disc_radius, RADIUS_PRIOR_MM["disc"])),
-        (Scale("board", detail="board Duncan's discs"), (14.0, DETECTED_MIN_MM)),
+        (Scale("board", detail="board Duncan's discs"), (15.3, DETECTED_MIN_MM)),
     ],
 )
 def test_what_is_known_of_the_discs_hangs_on_the_source_of_the_scale_not_on_its_words(
     scale: Scale, prior: tuple[float, float]
 ) -> None:
     view = replace(view_from((0.0, -300.0, 900.0)), scale=scale)
-    assert radius_prior(view, (14.0, 0.1)) == prior
+    assert radius_prior(view, (15.3, 0.1)) == prior
+
+
+@pytest.mark.parametrize(
+    ("seen", "usual"), [((15.3, 0.3), True), ((18.8, 0.3), False), ((13.9, 0.3), False), ((17.2, 0.56), True)]
+)
+def test_a_tournament_board_may_have_other_discs(seen: tuple[float, float], usual: bool) -> None:
+    view = view_from((0.0, -300.0, 900.0))
+    expected = (RADIUS, RADIUS_PRIOR_MM["nca"]) if usual else (seen[0], DETECTED_MIN_MM)
+    assert radius_prior(view, seen) == expected
+    tall = believed_first(view, expected).sigma[1]
+    assert (tall < 1.0) == usual  # nor is anything known of their height
 
 
 def test_discs_that_somebody_measured_are_not_measured_by_detection() -> None:

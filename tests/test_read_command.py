@@ -14,7 +14,10 @@ from documented import undocumented
 from calibration.errors import NotFoundError
 from calibration.hints import BoardHints, NoBoard
 from referee.cli import main
-from referee.crokinole_reader import read_crokinole
+from referee.crokinole_reader import other_discs, read_crokinole
+from tests.views import view_from_above
+from vision.contact_shared import Shared
+from vision.contacts import Measured
 from vision.frames import load_picture
 
 SAMPLES = Path(__file__).parents[1] / "sample_images"
@@ -31,6 +34,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return code, json.loads(printed.out), printed.err
 
     return call
+
+
+@pytest.mark.parametrize(("radius", "told"), [(15.7, False), (18.8, True), (13.5, True)])
+def test_a_tournament_board_with_other_discs_is_named(radius: float, told: bool) -> None:
+    view = view_from_above(1280, 720, focal=1400.0, away=1300.0)
+    measured = Measured(view, {}, radius, Shared(radius, 9.5, (0.0, 0.0), (0.1, 0.5, 0.1)), None)
+    notes = other_discs(view, measured)
+    assert bool(notes) == told
+    assert not told or f"{2 * radius:.1f} mm" in notes[0]
+    assert not other_discs(view.with_discs(13.0, given=True), measured)
 
 
 def test_contract(run: Run) -> None:

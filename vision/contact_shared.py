@@ -60,7 +60,8 @@ class Shared:
 
 def believed_first(view: BoardView, radius: tuple[float, float]) -> Shared:
     """What is known of the discs before their rims are asked; ``radius`` with its sigma."""
-    return Shared(radius[0], view.board.disc_height, (0.0, 0.0), (radius[1], _height_prior(view), _shift_prior(view)))
+    sigma = radius[1], _height_prior(view, radius[0]), _shift_prior(view)
+    return Shared(radius[0], view.board.disc_height, (0.0, 0.0), sigma)
 
 
 def agreed(view: BoardView, known: Cylinders, said: Offsets, axes: Array, prior: Shared) -> Shared:
@@ -119,24 +120,27 @@ def _untaught(value: Array, sigma: Array, taught: Array) -> tuple[Array, Array]:
 
 
 def radius_prior(view: BoardView, detected: tuple[float, float] | None) -> tuple[float, float]:
-    """Radius of the discs in mm and its sigma before the pictures of their rims are asked."""
+    """Radius of the discs in mm and its sigma before the pictures of their rims are asked.
+
+    ``detected``: as detection saw it, with its sigma. A tournament board's discs may be another maker's all the same.
+    """
     given = view.board.disc_radius
     if view.discs_given:
         return given, RADIUS_PRIOR_MM["disc"]
-    if view.tournament:
+    if view.tournament_discs(*(detected or (given, 0.0))):
         return given, RADIUS_PRIOR_MM["nca"]
     if detected is None:
         return given, RADIUS_PRIOR_MM["other"]
     return detected[0], max(detected[1], DETECTED_MIN_MM)
 
 
-def _height_prior(view: BoardView) -> float:
-    """Standard deviation in mm of the discs' height as it shows, before their walls are asked.
+def _height_prior(view: BoardView, radius: float) -> float:
+    """Standard deviation in mm of the discs' height as it shows, before their walls are asked; ``radius`` in mm.
 
     From above, focal length and distance can't be told apart by the lines; a camera taken for nearer than it is makes
     all discs look lower by the same share. So what their walls show is taken as it is: it corrects the parallax.
     """
-    own = HEIGHT_PRIOR_MM["nca" if view.tournament else "other"]
+    own = HEIGHT_PRIOR_MM["nca" if view.tournament_discs(radius) else "other"]
     return math.hypot(own, focal_share(view) * view.board.disc_height)
 
 

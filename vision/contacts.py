@@ -180,7 +180,7 @@ def refine(
         far = np.linalg.norm(moved, axis=1, keepdims=True)
         moved *= np.minimum(1.0, CORRECTION_MAX_MM / np.maximum(far, 1e-9))
         known = Cylinders(starts + moved, np.full(n, shared.radius), np.full(n, shared.height), shift=shared.shift)
-    if not view.tournament:
+    if not view.tournament_discs(prior.radius):
         radius, height, shift = shared.sigma
         shared = replace(shared, sigma=(max(radius, UNFAMILIAR_MM[0]), max(height, UNFAMILIAR_MM[1]), shift))
     return Refined(known, sigma, np.linalg.norm(known.centres - starts, axis=1), doubt, shared), factor, small

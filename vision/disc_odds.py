@@ -96,7 +96,7 @@ def witnesses(
 
     Also how far (N, 2) in mm the edges move each of them, where a disc's rim is seen.
     """
-    known = view.tournament and view.camera.tilt_deg > FROM_ABOVE_DEG
+    known = view.tournament_discs(radius) and view.camera.tilt_deg > FROM_ABOVE_DEG
     heights = [share * view.board.disc_height for share in (HEIGHTS[:1] if known else HEIGHTS)]
     small, factor = prepare(image, view, places)
     seen = rims(small, factor, view, places, radius, heights)
