@@ -132,7 +132,7 @@ def other_discs(view: BoardView, measured: Measured | None) -> tuple[str, ...]:
     across = 2 * measured.shared.radius
     return (
         f"the discs measure {across:.1f} mm across if this is a tournament board, whose own have {DISC_DIAMETER_MM:g}; "
-        "if it isn't one, give --shooting-line or --disc for right millimetres",
+        "if it isn't one, give --shooting-line or --disc-mm for right millimetres",
     )
 
 
