@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from training import traced_world as world
 from training.traced_layout import Board, Disc, bare_places, in_hole, make_board, on_board
-from training.traced_paint import WHOLE, Look, paint, paint_board, unlike
+from training.traced_paint import WHOLE, Look, Place, flat_discs, paint, paint_board, unlike
 
 Array = NDArray[np.float64]
 Colour = NDArray[np.float32]
@@ -37,6 +37,8 @@ HOLE_HALF_MM = 42.0
 PRINT_HALF_MM = 27.0
 PRINTS = 3
 """Windows about prints a scene."""
+FLAT_SHARE = 0.7
+"""Share of the boards that may bear dots and rings of a disc's size which do."""
 HOLE_TAKES = 5
 """Pictures of the hole a scene, each with something else in it."""
 SHORTEST = 0.75
@@ -116,12 +118,25 @@ def light(rng: np.random.Generator) -> None:
 
 
 def build(
-    rng: np.random.Generator, board: Board, discs: list[Disc], sides: list[Colour], *, by_hand: bool = False
-) -> list[tuple[float, float]]:
-    """Set up board and table; return where something is printed. ``by_hand``: its lines wander."""
+    rng: np.random.Generator,
+    board: Board,
+    discs: list[Disc],
+    sides: list[Colour],
+    *,
+    by_hand: bool = False,
+    flats: bool = False,
+) -> tuple[list[Place], list[Place]]:
+    """Set up board and table; return where something is printed, and where that is as large as a disc.
+
+    ``by_hand``: its lines wander; ``flats``: it may bear dots and rings of a disc's size.
+    """
     surface = paint(rng)
     look = Look(surface, unlike(rng, surface, 0.9), board.lines)
     picture, spots = paint_board(rng, look, sides, by_hand=by_hand)
+    large: list[Place] = []
+    if flats and rng.random() < FLAT_SHARE:
+        taken = [(float(d.centre[0]), float(d.centre[1])) for d in discs]
+        large = flat_discs(rng, picture, look, sides, board.radius, taken)
     gloss = rng.uniform(0.15, 0.7), rng.choice([0.0, rng.uniform(0, 1)])
     top = world.material("surface", surface, *gloss)
     world.printed(top, world.picture_of("surface", picture), WHOLE.half_mm)
@@ -153,7 +168,7 @@ def build(
                 thing = world.turned("post", world.disc_profile(*board.post, 0.4, 0.1, 0.0, 0.0), 48)
                 world.dress(thing, post)
                 world.place(thing, at)
-    return spots
+    return spots, large
 
 
 def build_hole(
@@ -290,12 +305,13 @@ def make_scene(seed: int, folder: Path, scratch: Path) -> None:
     central = in_hole(rng, board, int(rng.integers(2)))
     around = on_board(rng, board, [central.centre] if central else [], camera, len(sides))
     discs = ([central] if central else []) + around
-    printed = build(rng, board, discs, sides)
+    printed, large = build(rng, board, discs, sides, flats=True)
     put_discs(rng, board, around, sides)
     inside = put_discs(rng, board, discs[: len(discs) - len(around)], sides)
     seen, kept = take(rng, board, camera, discs)
     hole = window(camera, np.zeros(2), HOLE_HALF_MM, -board.depth, board.height)
     marks = [np.array(at) for at in printed[: 4 * PRINTS : 4] + printed[-2:]][:PRINTS] + bare_places(rng, board, discs)
+    marks += [np.array(at) for at in large]
     tried = [(at, window(camera, at, PRINT_HALF_MM, 0.0, board.height)) for at in marks]
     spots = [at for at, box in tried if box]
     boxes = joined(kept + [box for _, box in tried if box] + ([hole] if hole else []))

@@ -47,7 +47,7 @@ def make_board(rng: np.random.Generator) -> Board:
     if not usual:
         radii = [shooting * rng.uniform(0.29, 0.38), shooting * rng.uniform(0.6, 0.73), shooting]
     wide = 1.6 if rng.random() < 0.4 else math.exp(rng.uniform(math.log(0.9), math.log(4.0)))
-    radius = 15.875 if rng.random() < 0.5 else rng.uniform(13, 18.5)
+    radius = 15.875 if rng.random() < 0.4 else rng.uniform(11.5, 20)
     return Board(
         tuple((r - wide / 2, r + wide / 2) for r in radii),
         shooting + rng.uniform(22, 28),
@@ -55,7 +55,7 @@ def make_board(rng: np.random.Generator) -> Board:
         9.5 if rng.random() < 0.4 else rng.uniform(5.5, 12),
         (rng.uniform(1.5, 5.0), rng.uniform(8, 24)) if rng.random() < 0.9 else (0.0, 0.0),
         radius,
-        9.5 if rng.random() < 0.4 else rng.uniform(7, 12),
+        9.5 if rng.random() < 0.3 else rng.uniform(6, 13),
         rng.uniform(0.2, 0.5) * radius if rng.random() < 0.12 else 0.0,
     )
 

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Colour = NDArray[np.float32]
+Place = tuple[float, float]
 
 PX_PER_MM = 24 / 7
 """Pixels a millimetre of a surface's picture: sharper than any view of it."""
 FONTS = (0, 2, 3, 4, 6, 7)
 WAVES, WANDER_MM = range(2, 9), 0.8
 """Waves around a line drawn by hand, and the most that it departs from its circle."""
+FLATS, FLAT_APART = 6, 2.1
+"""Dots and rings of a disc's size on a board at most, and how many discs' radii they keep from discs."""
 FINE = 4
 """Bits of fraction for OpenCV's drawing."""
 
@@ -167,6 +170,43 @@ def _prints(rng: np.random.Generator, picture: Colour, look: Look, sides: list[C
             _lay(picture, _shape(rng, WHOLE, at, rng.uniform(5, 20)) * rng.uniform(0.6, 1), colour)
             places.append(at)
     return places
+
+
+def flat_discs(
+    rng: np.random.Generator, picture: Colour, look: Look, sides: list[Colour], radius: float, taken: list[Place]
+) -> list[Place]:
+    """Print dots and rings of about a disc's ``radius`` in mm in place, mostly in the lines' ink; their places in mm.
+
+    They keep clear of the places ``taken`` and of each other; ``picture`` (side, side, 3) is the surface's.
+    """
+    kept: list[Place] = []
+    every, wide = list(taken), rng.uniform(0.12, 0.45)
+    inks = look.ink, sides[int(rng.integers(len(sides)))], paint(rng)
+    ink = inks[int(rng.choice(3, p=[0.6, 0.2, 0.2]))]
+    for _ in range(int(rng.integers(1, FLATS + 1))):
+        r = look.lines[int(rng.integers(3))][0] if rng.random() < 0.4 else rng.uniform(2.2 * radius, look.lines[2][0])
+        r += rng.normal(0, 0.5 * radius) * (rng.random() < 0.6)
+        a, size = rng.uniform(0, 2 * np.pi), radius * math.exp(rng.normal(0, 0.12))
+        at = float(r * np.cos(a)), float(r * np.sin(a))
+        if any(math.dist(at, p) < FLAT_APART * radius for p in every):
+            continue
+        tone = ink if rng.random() < 0.8 else inks[int(rng.integers(3))]
+        _lay(picture, _ringed(at, size, wide if rng.random() < 0.5 else 1.0) * np.float32(rng.uniform(0.75, 1)), tone)
+        if rng.random() < 0.3:  # something within: a dot, a smaller ring
+            _lay(picture, _ringed(at, size * rng.uniform(0.2, 0.6), float(rng.choice([0.3, 1.0]))), inks[2])
+        kept.append(at)
+        every.append(at)
+    return kept
+
+
+def _ringed(at: Place, radius: float, wide: float) -> Colour:
+    """Mask of a ring of a radius in mm, ``wide`` as a share of it: 1 is a filled dot."""
+    mask = np.zeros((WHOLE.side, WHOLE.side), np.uint8)
+    u, v = (round(c * (1 << FINE)) for c in WHOLE.pixel(*at))
+    for r, tone in ((radius, 255), (radius * (1 - wide), 0)):
+        if r > 0:
+            cv2.circle(mask, (u, v), round(r * PX_PER_MM * (1 << FINE)), tone, -1, cv2.LINE_AA, FINE)
+    return np.asarray(mask, np.float32) / 255
 
 
 def wander(rng: np.random.Generator, sheet: Sheet) -> Colour:

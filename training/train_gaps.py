@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from training.drawn_boards import draw_scene
 from training.gap_data import looks, read_scene, scene_files, window_files
-from training.gap_net import OUTPUTS, GapNet, export, loss, predict, train
+from training.gap_net import OUTPUTS, GapNet, export, loss, predict, train, wrapped
+from training.shipped import EXAMPLES, go_on_with
 
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
 SCENE_LOOKS, WINDOW_LOOKS = 30, 12
@@ -117,6 +118,8 @@ def main() -> None:
     parser.add_argument("--windows", type=Path, required=True)
     parser.add_argument("--fold", type=int, choices=range(FOLDS))
     parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--start", type=Path, help="an exported network that goes on learning from the windows")
     parser.add_argument("--out", type=Path, default=Path("vision/weights/contacts.onnx"))
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -124,10 +127,13 @@ def main() -> None:
     drawn, scenes, windows = (cached(options.cache, n, options.windows) for n in ("drawn", "scenes", "windows"))
     known = np.ones(len(scenes[1]), bool) if options.fold is None else scenes[2] % FOLDS == options.fold
     judged = tuple(v[~known if options.fold is not None else known][::24] for v in scenes[:2])
-    net, first = GapNet(), options.cache / "windows.pt"
+    net, first = GapNet(), options.cache / (f"{options.start.stem}.pt" if options.start else "windows.pt")
     if not first.exists():
         x, y = joined([windows, some(drawn, DRAWN_MOST, 1)])
-        net = train(x, y, options.samples, seed=1, rate=RATE, report=lambda n: describe(n, *judged))
+        if options.start:
+            pick = np.random.default_rng(1).choice(len(x), EXAMPLES)
+            go_on_with(net, options.start, wrapped(torch.from_numpy(x[pick]).float() / 255))
+        net = train(x, y, options.samples, seed=1, start=net, rate=options.rate, report=lambda n: describe(n, *judged))
         torch.save(net.state_dict(), first)
     net.load_state_dict(torch.load(first))
     own = tuple(v[known] for v in scenes)

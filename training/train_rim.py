@@ -18,7 +18,8 @@ from torch import nn
 from torch.nn import functional
 
 from training.disc_cases import Case, cases_of
-from training.gap_net import NARROW, WRAP, augmented, wrapped
+from training.gap_net import NARROW, OUTPUTS, WRAP, augmented, wrapped
+from training.shipped import EXAMPLES, go_on_with
 from training.teaching import counts_of, descend, disc_loss, told_apart
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
 from vision.disc_rim import on_edges
@@ -98,6 +99,9 @@ def main() -> None:
     parser.add_argument("--windows", type=Path, required=True)
     parser.add_argument("--hold-out", type=int, default=0)
     parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--start", type=Path, help="an exported network to go on with")
+    parser.add_argument("--member", type=int, default=0, help="which one of it, where it is a mean of several")
     parser.add_argument("--out", type=Path, default=Path("vision/weights/rim.onnx"))
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -110,18 +114,22 @@ def main() -> None:
     held = np.nonzero(out)[0]
     pools = {name: np.arange(len(d[1])) for name, d in data.items()} | {"traced": np.nonzero(~out)[0]}
     counts = counts_of(SHARES, pools, BATCH_SIZE)
-    net = RimNet().to(memory_format=torch.channels_last)
+    net = RimNet()
+    if options.start:
+        some = np.concatenate([d[0][rng.choice(len(d[1]), EXAMPLES)] for d in data.values()])
+        go_on_with(net, options.start, wrapped(torch.from_numpy(some).float() / 255), options.member)
+    net = net.to(memory_format=torch.channels_last)
 
     def loss() -> torch.Tensor:
         picks = [(data[n], rng.choice(pools[n], count)) for n, count in counts.items()]
         x = torch.from_numpy(np.concatenate([d[0][pick] for d, pick in picks]))
         y = torch.from_numpy(np.concatenate([d[1][pick] for d, pick in picks])).float()
-        return disc_loss(net, augmented(x, torch.zeros(len(x), 4), noise)[0], y)
+        return disc_loss(net, augmented(x, torch.zeros(len(x), OUTPUTS), noise)[0], y)
 
     def words() -> str:
         return report(net, data["traced"], held[::5]) if len(held) else ""
 
-    descend(net, loss, options.samples // BATCH_SIZE, RATE, words)
+    descend(net, loss, options.samples // BATCH_SIZE, options.rate, words)
     export(net, options.out)
 
 

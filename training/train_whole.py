@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from training.disc_cases import Case, cases_of
 from training.hole_patches import spoilt
 from training.patch_net import Data, PatchNet, batch_of, export
+from training.shipped import EXAMPLES, go_on_with
 from training.teaching import counts_of, descend, disc_loss, told_apart
 from training.whole_patches import cornered, drawn_places
 from vision.contact_patch import prepare
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=Path, help="weights (.pt) to go on with")
+    parser.add_argument("--start", type=Path, help="an exported network to go on with")
     parser.add_argument("--out", type=Path, default=Path("vision/weights/whole.onnx"))
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -96,7 +97,8 @@ def main() -> None:
     counts = counts_of(SHARES, pools, BATCH_SIZE)
     net = PatchNet(1, WIDTHS, DENSE)
     if options.start:
-        net.load_state_dict(torch.load(options.start))
+        some = [batch_of(d, rng.choice(len(d[2]), EXAMPLES), rng)[0] for d in data.values()]
+        go_on_with(net, options.start, torch.cat(some))
     net = net.to(memory_format=torch.channels_last)
 
     def loss() -> torch.Tensor:
@@ -107,7 +109,6 @@ def main() -> None:
         return report(net, data["traced"], held) if len(held) else ""
 
     descend(net, loss, options.samples // BATCH_SIZE, options.rate, words)
-    torch.save(net.state_dict(), options.out.with_suffix(".pt"))
     export(net, options.out, AT_ONCE)
 
 

@@ -24,8 +24,9 @@ START = 0.15
 CLEAR = 0.62
 """No disc's middle lies within so many radii of a place that shows none."""
 TOUCHING = 2.02
-SPOTS = 0.22
-"""Share of the places without a disc that show a flat spot of a disc's size and colour instead."""
+SPOTS, RINGS = 0.22, 0.4
+"""Share of the places without a disc that show a flat spot of a disc's size instead, and share of those that are rings.
+They have the colour of a disc or of the lines beside them."""
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -151,6 +152,7 @@ def _sheet(rng: np.random.Generator, ground: Float, faces: list[Float], spot: bo
     """The painted surface about the place, colours in 0..1 (SHEET, SHEET, 3), SHEET_HALF_MM to each side."""
     picture = np.broadcast_to(ground, (SHEET, SHEET, 3)).astype(np.float32).copy()
     scale = SHEET / (2 * SHEET_HALF_MM)
+    lines = any_colour(rng)
     for _ in range(int(rng.integers(0, 3))):  # lines, and what is filled beyond them
         far, turn = DISC_RADIUS_MM * rng.uniform(4, 25), rng.uniform(0, 2 * np.pi)
         off = far + DISC_RADIUS_MM * rng.uniform(-1.8, 1.8)
@@ -159,13 +161,15 @@ def _sheet(rng: np.random.Generator, ground: Float, faces: list[Float], spot: bo
         if rng.random() < 0.2:
             cv2.circle(picture, centre, round(far * scale * 16), any_colour(rng).tolist(), -1, cv2.LINE_AA, 4)
         if rng.random() < 0.85:
-            cv2.circle(picture, centre, round(far * scale * 16), any_colour(rng).tolist(), wide, cv2.LINE_AA, 4)
+            tone = lines if rng.random() < 0.8 else any_colour(rng)
+            cv2.circle(picture, centre, round(far * scale * 16), tone.tolist(), wide, cv2.LINE_AA, 4)
     if spot:
         at = np.round(16 * (SHEET / 2 + scale * DISC_RADIUS_MM * rng.uniform(-0.35, 0.35, 2))).astype(int).tolist()
-        ink = faces[int(rng.integers(2))] if rng.random() < 0.7 else any_colour(rng)
-        cv2.circle(
-            picture, at, round(16 * scale * DISC_RADIUS_MM * rng.uniform(0.5, 1.25)), ink.tolist(), -1, cv2.LINE_AA, 4
-        )
+        inks = faces[int(rng.integers(2))], lines, any_colour(rng)
+        ink, radius = inks[int(rng.choice(3, p=[0.45, 0.4, 0.15]))], scale * DISC_RADIUS_MM * rng.uniform(0.5, 1.25)
+        wide = round(radius * rng.uniform(0.12, 0.5)) if rng.random() < RINGS else 0
+        fill = max(1, wide) if wide else -1
+        cv2.circle(picture, at, round(16 * (radius - wide / 2)), ink.tolist(), fill, cv2.LINE_AA, 4)
     for _ in range(int(rng.integers(0, 3)) if rng.random() < 0.5 else 0):
         _mark(rng, picture, scale, faces[int(rng.integers(2))] if rng.random() < 0.5 else any_colour(rng))
     return picture * _wood(rng)[..., None]
