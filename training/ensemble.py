@@ -26,8 +26,8 @@ def renamed(model: onnx.ModelProto, prefix: str, source: str) -> onnx.GraphProto
 
     for tensor in graph.initializer:
         tensor.name = name(tensor.name)
-    for node in graph.node:
-        node.name = prefix + node.name
+    for k, node in enumerate(graph.node):
+        node.name = f"{prefix}{node.name or k}"
         node.input[:] = [name(n) for n in node.input]
         node.output[:] = [name(n) for n in node.output]
     return graph
