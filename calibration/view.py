@@ -37,7 +37,7 @@ class BoardView:
         return self.scale.tournament
 
     def tournament_discs(self, radius: float, sigma: float = 0.0) -> bool:
-        """Whether discs that look ``radius`` mm large, +- ``sigma``, are a tournament's (C3), as the board is."""
+        """Whether the board is a tournament's, and discs that look ``radius`` mm large, +- ``sigma``, are its own."""
         off = abs(radius - self.board.disc_radius)
         return self.tournament and off < max(OTHER_DISC_MM, OTHER_DISC_SIGMAS * sigma)
 

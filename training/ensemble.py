@@ -14,6 +14,9 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+MEMBER = "m{}_"
+"""Before the names of what belongs to the n-th member."""
+
 
 def renamed(model: onnx.ModelProto, prefix: str, source: str) -> onnx.GraphProto:
     """The model's graph with a prefix before every inner name, its input called ``source``."""
@@ -37,8 +40,8 @@ def averaged(models: list[onnx.ModelProto]) -> onnx.ModelProto:
     """One model that runs all and gives the mean of their first outputs."""
     first = models[0].graph
     source, target = first.input[0].name, first.output[0].name
-    graphs = [renamed(m, f"m{k}_", source) for k, m in enumerate(models)]
-    last = [f"m{k}_{m.graph.output[0].name}" for k, m in enumerate(models)]
+    graphs = [renamed(m, MEMBER.format(k), source) for k, m in enumerate(models)]
+    last = [MEMBER.format(k) + m.graph.output[0].name for k, m in enumerate(models)]
     share = numpy_helper.from_array(np.array([1 / len(models)], np.float32), "share")
     nodes = [n for g in graphs for n in g.node]
     total = last[0]

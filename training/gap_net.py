@@ -60,6 +60,11 @@ def wrapped(patches: torch.Tensor) -> torch.Tensor:
     return torch.cat([patches[:, :, -WRAP:], patches, patches[:, :, :WRAP]], dim=2)
 
 
+def taken(patches: NDArray[np.uint8]) -> torch.Tensor:
+    """Patches (N, C, ANGLES, STEPS) uint8 as the networks take them: floats in 0..1, closed at the seam."""
+    return wrapped(torch.from_numpy(patches).float() / 255)
+
+
 def loss(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Negative log likelihood of Student's t, the place counting most."""
     log_sigma = output[:, OUTPUTS:].clamp(LOG_SIGMA_MIN, LOG_SIGMA_MAX)
@@ -165,9 +170,7 @@ def train(
 @torch.no_grad()
 def predict(net: GapNet, patches: NDArray[np.uint8], batch: int = 256) -> NDArray[np.float32]:
     """Outputs (N, 2 OUTPUTS) of a network for patches (N, C, A, S)."""
-    parts = [
-        net(wrapped(torch.from_numpy(patches[i : i + batch]).float() / 255)) for i in range(0, len(patches), batch)
-    ]
+    parts = [net(taken(patches[i : i + batch])) for i in range(0, len(patches), batch)]
     return np.asarray(torch.cat(parts).numpy(), dtype=np.float32)
 
 

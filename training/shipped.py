@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import nn
 
+from training.ensemble import MEMBER
+
 EXAMPLES = 256
 """Samples of each source by which the normalisations are set: enough for their means and spreads."""
-PREFIX = "m{}_"
-"""Before the names of the members of a mean of networks (``training.ensemble``)."""
 
 
 class Folded(Protocol):
@@ -33,7 +33,7 @@ def weights_of(path: Path, member: int = 0) -> list[tuple[NDArray[np.float32], N
     graph = onnx.load(str(path)).graph
     tensors = {t.name: numpy_helper.to_array(t).astype(np.float32) for t in graph.initializer}
     layers = [n for n in graph.node if n.op_type in ("Conv", "Gemm")]
-    own = [n for n in layers if any(name.startswith(PREFIX.format(member)) for name in n.input)]
+    own = [n for n in layers if any(name.startswith(MEMBER.format(member)) for name in n.input)]
     return [(tensors[n.input[1]], tensors[n.input[2]]) for n in own or layers]
 
 

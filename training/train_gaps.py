@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from training.drawn_boards import draw_scene
 from training.gap_data import looks, read_scene, scene_files, window_files
-from training.gap_net import OUTPUTS, GapNet, export, loss, predict, train, wrapped
+from training.gap_net import OUTPUTS, GapNet, export, loss, predict, taken, train
 from training.shipped import EXAMPLES, go_on_with
 
 DRAWN_SCENES, DRAWN_LOOKS = 600, 5
@@ -132,7 +132,7 @@ def main() -> None:
         x, y = joined([windows, some(drawn, DRAWN_MOST, 1)])
         if options.start:
             pick = np.random.default_rng(1).choice(len(x), EXAMPLES)
-            go_on_with(net, options.start, wrapped(torch.from_numpy(x[pick]).float() / 255))
+            go_on_with(net, options.start, taken(x[pick]))
         net = train(x, y, options.samples, seed=1, start=net, rate=options.rate, report=lambda n: describe(n, *judged))
         torch.save(net.state_dict(), first)
     net.load_state_dict(torch.load(first))

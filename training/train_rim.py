@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn import functional
 
 from training.disc_cases import Case, cases_of
-from training.gap_net import NARROW, OUTPUTS, WRAP, augmented, wrapped
+from training.gap_net import NARROW, OUTPUTS, WRAP, augmented, taken
 from training.shipped import EXAMPLES, go_on_with
 from training.teaching import counts_of, descend, disc_loss, told_apart
 from vision.contact_patch import ANGLES, CHANNELS, STEPS, Cylinders, prepare
@@ -77,8 +77,7 @@ def report(net: RimNet, data: Data, pick: NDArray[np.int64]) -> str:
     p = []
     with torch.no_grad():
         for i in range(0, len(pick), 256):
-            x = torch.from_numpy(data[0][pick[i : i + 256]]).float() / 255
-            p.append(torch.sigmoid(net(wrapped(x))).numpy()[:, 0])
+            p.append(torch.sigmoid(net(taken(data[0][pick[i : i + 256]]))).numpy()[:, 0])
     net.train()
     return told_apart(np.concatenate(p), data[1][pick])
 
@@ -117,7 +116,7 @@ def main() -> None:
     net = RimNet()
     if options.start:
         some = np.concatenate([d[0][rng.choice(len(d[1]), EXAMPLES)] for d in data.values()])
-        go_on_with(net, options.start, wrapped(torch.from_numpy(some).float() / 255), options.member)
+        go_on_with(net, options.start, taken(some), options.member)
     net = net.to(memory_format=torch.channels_last)
 
     def loss() -> torch.Tensor:

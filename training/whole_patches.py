@@ -167,9 +167,8 @@ def _sheet(rng: np.random.Generator, ground: Float, faces: list[Float], spot: bo
         at = np.round(16 * (SHEET / 2 + scale * DISC_RADIUS_MM * rng.uniform(-0.35, 0.35, 2))).astype(int).tolist()
         inks = faces[int(rng.integers(2))], lines, any_colour(rng)
         ink, radius = inks[int(rng.choice(3, p=[0.45, 0.4, 0.15]))], scale * DISC_RADIUS_MM * rng.uniform(0.5, 1.25)
-        wide = round(radius * rng.uniform(0.12, 0.5)) if rng.random() < RINGS else 0
-        fill = max(1, wide) if wide else -1
-        cv2.circle(picture, at, round(16 * (radius - wide / 2)), ink.tolist(), fill, cv2.LINE_AA, 4)
+        wide = max(1, round(radius * rng.uniform(0.12, 0.5))) if rng.random() < RINGS else 0
+        cv2.circle(picture, at, round(16 * (radius - wide / 2)), ink.tolist(), wide or -1, cv2.LINE_AA, 4)
     for _ in range(int(rng.integers(0, 3)) if rng.random() < 0.5 else 0):
         _mark(rng, picture, scale, faces[int(rng.integers(2))] if rng.random() < 0.5 else any_colour(rng))
     return picture * _wood(rng)[..., None]
